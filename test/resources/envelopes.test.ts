@@ -66,3 +66,16 @@ it('A success response with only a boolean in data says that the request succeed
   const { ask } = await startApi({ paths });
   for (const path of Object.keys(paths)) expect((await ask('POST', path)).body).toEqual({ data: true });
 });
+
+it('An object `data` beside a property of entries is no envelope', async () => {
+  const order = createObject({ id: INTEGER, total: INTEGER });
+  const request = createObject({ total: INTEGER, data: createObject({ order: createObject({ ref: TEXT }) }) });
+  const paths: Paths = {
+    '/orders': { get: { response: createList(order) }, post: { status: 201, request, response: order } },
+    '/orders/{orderId}': { get: { response: createObject({ result: createObject({ order }) }) } },
+  };
+  const { ask } = await startApi({ paths });
+  const sent = { total: 5, data: { order: { ref: 'a' } } };
+  expect((await ask('POST', '/orders', sent)).body).toEqual({ id: 1, total: 5 });
+  expect((await ask('GET', '/orders/1')).body).toEqual({ result: { order: { id: 1, total: 5 } } });
+});

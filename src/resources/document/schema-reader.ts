@@ -18,23 +18,8 @@ import { listPatchTypes } from './patch-types.ts';
  * The names have no uppercase letters and no separators.
  */
 const LIST_NAMES = [
-  'data',
-  'items',
-  'results',
-  'result',
-  'content',
-  'value',
-  'values',
-  'entries',
-  'records',
-  'rows',
-  'list',
-  'elements',
-  'hits',
-  'objects',
-  'resources',
-  'collection',
-  'embedded',
+  ...['data', 'items', 'results', 'result', 'content', 'value', 'values', 'entries', 'records'],
+  ...['rows', 'list', 'elements', 'hits', 'objects', 'resources', 'collection', 'embedded'],
 ];
 
 /**
@@ -326,8 +311,17 @@ export class SchemaReader {
     const own = normalizeName(singular);
     const named = located.find(({ path: [name = ''] }) => normalizeName(toSingular(name)) === own);
     const wrapped = this.#isEnvelope(schema) ? findPreferred(located, ENTRY_NAMES) : undefined;
-    if (!named && wrapped) return this.#findNamed(wrapped, { own, entry }) ?? wrapped;
+    const inner = wrapped && (this.#findNamed(wrapped, { own, entry }) ?? wrapped);
+    if (!named && inner) return this.#isBeside(schema, inner.schema, entry) ? whole : inner;
     return named ?? this.#findSimilar(schema, located, { own, entry }) ?? whole;
+  }
+
+  /** Returns whether a body has properties of an entry, and an object such as `data` in it has none. */
+  #isBeside(body: string, object: string, entry: string | undefined): boolean {
+    const known = entry === undefined ? new Map() : this.getProperties(entry);
+    const has = (schema: string) =>
+      [...this.getProperties(schema).keys()].some((name) => known.has(name) && !isEnvelopeName(name));
+    return has(body) && !has(object) && this.getProperties(object).size > 0;
   }
 
   /** Finds the entry by its name in an envelope with no property of an entry: `pet` in `{ data: { pet: { … } } }`. */
