@@ -127,14 +127,21 @@ function listObjects(
 }
 
 /** Returns the objects of the same kind in the examples of success responses whose paths have a common segment. */
-function listAlike(document: Document, segments: readonly string[], names: readonly string[]): readonly Shown[] {
-  const own = new Set(names);
+function listAlike(document: Document, segments: readonly string[], objects: readonly Node[]): readonly Shown[] {
+  const own = new Set(objects.flatMap(Object.keys));
+  const types = new Set(objects.map(getResourceType));
   const candidates = new Set(segments.slice(-2).flatMap((segment) => indexShown(document).get(segment) ?? []));
   return [...candidates].filter(({ object }) => {
     const others = Object.keys(object);
     const common = others.filter((name) => own.has(name)).length;
-    return common >= MIN_COMMON && common * 2 > Math.max(others.length, names.length);
+    const isAlike = common >= MIN_COMMON && common * 2 > Math.max(others.length, own.size);
+    return isAlike && types.has(getResourceType(object));
   });
+}
+
+/** Returns the type of a resource object of JSON:API; undefined for another object. */
+function getResourceType({ type, attributes }: Node): unknown {
+  return isNode(attributes) ? type : undefined;
 }
 
 /** Returns the objects with the name of a list, or the singular of this name, at paths with this name or in lists. */
@@ -236,7 +243,7 @@ class ExampleDescriber {
   /** The first values of a new object are the examples of its properties. */
   #describeObjects(objects: readonly Node[], depth: number): Node {
     const names = [...new Set(objects.flatMap(Object.keys))];
-    const alike = this.isRequest ? [] : listAlike(this.document, this.segments, names);
+    const alike = this.isRequest ? [] : listAlike(this.document, this.segments, objects);
     const [newest, others] = [true, false].map((isNew) => alike.filter((one) => one.isNew === isNew));
     const all = [...[newest, others].flatMap((some = []) => some.map(({ object }) => object)), ...objects];
     const properties = names.map((name) => {

@@ -292,3 +292,22 @@ it('A body that can be any object has no unknown properties', async () => {
   expect((await ask('GET', `/talks/${body.id}`)).body.title).toBe('Meals');
   expect(JSON.stringify(log)).not.toContain('unknown');
 });
+
+it('Examples of resource objects with another type say nothing about those of JSON:API', async () => {
+  const article = { type: 'articles', id: '1', attributes: { title: 'Owls', status: 'draft' } };
+  const included = [{ type: 'people', id: '9', attributes: { name: 'Ann' } }];
+  const requestExample = { data: { type: 'articles', attributes: { title: 'Owls' } } };
+  const { ask } = await startApi({
+    paths: {
+      '/articles': {
+        get: { example: { data: [article] } },
+        post: { status: 201, requestExample, example: { data: article } },
+      },
+      '/articles/{id}': { get: { example: { data: article, included } } },
+    },
+  });
+  const sent = { data: { type: 'articles', attributes: { title: 'Foxes' } } };
+  const { body } = await ask('POST', '/articles', sent);
+  expect(body.data.attributes).toEqual({ title: 'Foxes', status: 'draft' });
+  expect((await ask('GET', '/articles/2')).body.data.attributes).toEqual(body.data.attributes);
+});
