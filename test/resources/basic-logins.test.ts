@@ -52,7 +52,7 @@ describe('HTTP Basic authentication of a request', () => {
     for (const username of ['ann', 'bob']) await ask('POST', '/users', { username, password: `${username}1` });
     expect((await ask('GET', '/me', undefined, toHeader('bob:bob1'))).body).toEqual({ id: 2, username: 'bob' });
     expect((await ask('POST', '/notes', { text: 'a' }, toHeader('bob:bob1'))).body).toMatchObject({ authorId: 2 });
-    for (const wrong of ['bob:ann1', 'eve:bob1'])
+    for (const wrong of [':x', 'bob:ann1', 'eve:bob1'])
       expect(await ask('GET', '/me', undefined, toHeader(wrong))).toMatchObject({ status: 401 });
     expect(await ask('POST', '/notes', { text: 'a' }, toHeader('bob:ann1'))).toMatchObject({ status: 401 });
     expect(JSON.stringify((await ask('GET', '/users')).body)).not.toContain('bob1');

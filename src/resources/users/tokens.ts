@@ -125,7 +125,7 @@ export function readBasic({ headers }: Pick<Input, 'headers'>) {
   const [, encoded = ''] = /^basic\s+(\S+)$/i.exec(headers.authorization ?? '') ?? [];
   const text = Buffer.from(encoded, 'base64').toString();
   const end = text.indexOf(':');
-  return end > 0 ? { login: text.slice(0, end), password: text.slice(end + 1) } : undefined;
+  return end >= 0 ? { login: text.slice(0, end), password: text.slice(end + 1) } : undefined;
 }
 
 /** Returns the user with the login and the password in the header of a request with HTTP Basic authentication. */
