@@ -1,6 +1,7 @@
 import type { HandlerResponse, Input } from '../application.ts';
 import type { Entry, State } from '../store/state.ts';
 import { getKeyValue } from './entries/entry-values.ts';
+import { addParentIds } from './entries/named-ids.ts';
 import { findEntry } from './entries/require-entries.ts';
 import { getRouteKey, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
@@ -57,7 +58,11 @@ export function respond(
     input,
     entry: plan.hidesEntry || plan.bulk ? undefined : derived[0],
   });
-  return addHeaders(model.responses.createEntryResponse(plan, status, derived), headers);
+  const { reader, contract } = model;
+  const body = reader.getResponseSchema(plan.route, plan.route.successStatus);
+  const schema = (body && reader.getInner(body, plan.responsePath)) ?? '';
+  const shown = derived.map((one) => addParentIds(reader, contract.isValid, plan, { schema, entry: one }));
+  return addHeaders(model.responses.createEntryResponse(plan, status, shown), headers);
 }
 
 /** Returns the path parameters of the list to which an entry belongs, which its own path can lack. */

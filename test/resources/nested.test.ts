@@ -280,3 +280,19 @@ describe('A member', () => {
     expect((await ask('GET', `/owners/1/${name}`)).body).toEqual([]);
   });
 });
+
+it('A response to a creation has the id of the parent in the path, also if no list shows it', async () => {
+  const integer = { type: 'integer' };
+  const Film = createObject({ 'film_id!': integer, note: { type: 'string' } });
+  const paths = {
+    '/users/{user_id}/films': {
+      parameters: { user_id: integer },
+      get: { response: createList(Film) },
+      post: { status: 201, request: Film, response: createObject({ film_id: integer, user_id: integer }) },
+    },
+    '/users/{user_id}/films/{film_id}': { parameters: { user_id: integer, film_id: integer }, delete: { status: 204 } },
+  };
+  const { ask } = await startApi({ paths });
+  expect((await ask('POST', '/users/7/films', { film_id: 2 })).body).toEqual({ film_id: 2, user_id: 7 });
+  expect((await ask('GET', '/users/7/films')).body).toEqual([{ film_id: 2 }]);
+});

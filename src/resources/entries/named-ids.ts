@@ -1,8 +1,9 @@
 import { isNode } from '../../openapi/document.ts';
 import type { Entry } from '../../store/state.ts';
-import { normalizeName } from '../../util/names.ts';
+import { isIdName, normalizeName } from '../../util/names.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
-import type { Resource } from '../resource.ts';
+import type { Plan, Resource } from '../resource.ts';
+import { getGeneratedInside, setGeneratedInside } from '../values/completed.ts';
 import { getKeyValue, getOwn } from './entry-values.ts';
 
 /**
@@ -41,4 +42,27 @@ export function addIds(
     },
   );
   return added.length === 0 ? body : { ...body, ...Object.fromEntries(added) };
+}
+
+/**
+ * Returns an entry with the ids of its parents that only a response shows, and the stored entry does not: the `user_id`
+ * of a film in `/users/{user_id}/films`.
+ */
+export function addParentIds(
+  reader: SchemaReader,
+  isValid: (schema: string, value: unknown) => boolean,
+  { mount: { parents } }: Pick<Plan, 'mount'>,
+  { schema, entry }: Pick<Named, 'schema' | 'entry'>,
+): Entry {
+  const ids = parents.flatMap((parent): readonly (readonly [string, unknown])[] => {
+    const text = parent.property === undefined ? getKeyValue(entry, parent) : undefined;
+    const own = normalizeName(parent.parameter);
+    const [name, pointer] = [...reader.getProperties(schema)].find(([one]) => normalizeName(one) === own) ?? [];
+    if (text === undefined || name === undefined || !isIdName(name) || getOwn(entry, name) !== undefined) return [];
+    const value = [text, Number(text)].find((one) => isValid(pointer ?? '', one));
+    return value === undefined ? [] : [[name, value]];
+  });
+  return ids.length === 0
+    ? entry
+    : setGeneratedInside({ ...entry, ...Object.fromEntries(ids) }, getGeneratedInside(entry));
 }
