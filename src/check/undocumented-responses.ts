@@ -13,6 +13,7 @@ import { isIdName } from '../util/names.ts';
 import { parseQuery } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { canBeRefused, hasMalformedType } from './ambiguity.ts';
+import { isLogin } from './credentials.ts';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
 import { isConditionStatus, isKeyRejection } from './request-headers.ts';
 import { getBodyFormat, isCursor, parseRequest } from './requests.ts';
@@ -23,6 +24,9 @@ const MAX_PORTABLE_BODY_BYTES = 10_000;
 
 /** Error statuses that a web server or a proxy can return for any request, such as 408 (timeout). */
 const TRANSPORT_STATUSES: readonly number[] = [408, 417, 421, 426, 429];
+
+/** The statuses with which an operation refuses a wrong password, or an unknown user. */
+const PASSWORD_STATUSES: readonly number[] = [400, 401, 403, 422];
 
 /** The statuses of permanent and temporary redirects (RFC 9110, section 15.4). */
 const REDIRECT_STATUSES: readonly number[] = [301, 302, 307, 308];
@@ -120,6 +124,7 @@ export function canBeUndocumented(
   if (isConditionStatus(route, request, status)) return true;
   if (TRANSPORT_STATUSES.includes(status) || isKeyRejection(request, status)) return true;
   if (findUnusualKind(route, request, status) !== undefined) return true;
+  if (PASSWORD_STATUSES.includes(status) && (isLogin(route) || changesPassword(route))) return true;
   if (status === 401 || status === 403) return isSecured(contract, route);
   // Servers and proxies redirect a path with escaped slashes or dot segments to its normal form.
   if (REDIRECT_STATUSES.includes(status) && hasAmbiguousPath(request)) return true;
@@ -139,6 +144,11 @@ function isUndocumentedRejection(contract: Contract, route: Route, request: Requ
   if (isSilent(INVALID_REQUEST_STATUSES)) return isInvalid(contract, route, request) || hasCursor(route, request);
   if (isSilent(MISSING_RESOURCE_STATUSES)) return namesResource(route) || route.method === 'DELETE';
   return isSilent(CONFLICT_STATUSES) && !['GET', 'HEAD'].includes(route.method);
+}
+
+/** Returns whether the path of an operation is that of a change of a password, such as `/auth/change-password`. */
+function changesPassword({ method, path }: Route): boolean {
+  return method !== 'GET' && /pass(?:word|code|phrase)[^/]*$/i.test(path);
 }
 
 /** Returns whether the path or the query of an operation has an id. */

@@ -23,6 +23,8 @@ const PATHS = {
     put: createOperation('setPets', ['422'], { requestBody }),
     delete: createOperation('clearPets'),
   },
+  '/login': { post: createOperation('logIn', [], { requestBody }) },
+  '/me/change-password': { put: createOperation('changePassword', [], { requestBody }) },
   '/pets/{id}': { get: createOperation('getPet', [], { parameters: [ID] }) },
 };
 
@@ -58,6 +60,8 @@ describe('A refusal whose status the operation does not document', () => {
     ['of markup in a path', 'getPet', 403, '/pets/%22%3E%3C'],
     ['of an escaped slash', 'getPet', 405, '/pets/a%2Fb'],
     ['of a query without names', 'listPets', 404, '/pets?&&=&'],
+    ['of an unknown user', 'logIn', 401, '/login', '{"name":"Rex"}'],
+    ['of a wrong password', 'changePassword', 400, '/me/change-password', '{"name":"Rex"}'],
   ])('%s is no violation', async (_, ...response) => {
     expect(await isAccepted(...response)).toBe(true);
   });
@@ -68,6 +72,7 @@ describe('A refusal whose status the operation does not document', () => {
     ['of a request without ids', 'listPets', 404, '/pets'],
     ['of a request that changes nothing', 'getPet', 409, '/pets/1'],
     ['of a valid query', 'listPets', 400, '/pets'],
+    ['of a login that conflicts with nothing', 'logIn', 404, '/login', '{"name":"Rex"}'],
     ['of a short URL', 'listPets', 414, '/pets'],
     ['of a small body', 'addPet', 413, '/pets', '{"name":"Rex"}'],
     ['of a plain path', 'getPet', 403, '/pets/1'],
