@@ -124,8 +124,7 @@ export function canBeUndocumented(
   if (isConditionStatus(route, request, status)) return true;
   if (TRANSPORT_STATUSES.includes(status) || isKeyRejection(request, status)) return true;
   if (findUnusualKind(route, request, status) !== undefined) return true;
-  if (PASSWORD_STATUSES.includes(status) && (isLogin(route) || changesPassword(route))) return true;
-  if (status === 401 || status === 403) return isSecured(contract, route);
+  if ((status === 401 || status === 403) && isSecured(contract, route)) return true;
   // Servers and proxies redirect a path with escaped slashes or dot segments to its normal form.
   if (REDIRECT_STATUSES.includes(status) && hasAmbiguousPath(request)) return true;
   return isUndocumentedRejection(contract, route, request, status);
@@ -133,12 +132,13 @@ export function canBeUndocumented(
 
 /**
  * Returns whether `status` can be a refusal that the operation does not document.
- * The possible reasons are: the request is invalid, the resource in its path or query does not exist, or the change
- * conflicts with the data.
+ * The possible reasons are: the request is invalid, the resource in its path or query does not exist, the change
+ * conflicts with the data, or a password is wrong.
  */
 function isUndocumentedRejection(contract: Contract, route: Route, request: RequestToSend, status: number): boolean {
   const isSilent = (statuses: readonly number[]) =>
     statuses.includes(status) && !statuses.some((one) => findResponse(route.responses, one));
+  if (isSilent(PASSWORD_STATUSES) && (isLogin(route) || changesPassword(route))) return true;
   // A framework refuses input that it can't parse before the operation's own validation, which can use another status.
   if (isSilent([status]) && INVALID_REQUEST_STATUSES.includes(status) && isRefusedByParser(route, request)) return true;
   if (isSilent(INVALID_REQUEST_STATUSES)) return isInvalid(contract, route, request) || hasCursor(route, request);

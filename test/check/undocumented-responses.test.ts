@@ -24,6 +24,7 @@ const PATHS = {
     delete: createOperation('clearPets'),
   },
   '/login': { post: createOperation('logIn', [], { requestBody }) },
+  '/sign-in': { post: createOperation('signIn', ['401'], { requestBody }) },
   '/me/change-password': { put: createOperation('changePassword', [], { requestBody }) },
   '/pets/{id}': { get: createOperation('getPet', [], { parameters: [ID] }) },
 };
@@ -72,6 +73,7 @@ describe('A refusal whose status the operation does not document', () => {
     ['of a request without ids', 'listPets', 404, '/pets'],
     ['of a request that changes nothing', 'getPet', 409, '/pets/1'],
     ['of a valid query', 'listPets', 400, '/pets'],
+    ['of a login with a documented 401', 'signIn', 403, '/sign-in', '{"name":"Rex"}'],
     ['of a login that conflicts with nothing', 'logIn', 404, '/login', '{"name":"Rex"}'],
     ['of a short URL', 'listPets', 414, '/pets'],
     ['of a small body', 'addPet', 413, '/pets', '{"name":"Rex"}'],
