@@ -104,3 +104,35 @@ it('A list of related users is not a list of all users', async () => {
     'GET /admin/users': expect.stringMatching(/^real: lists users/),
   });
 });
+
+it('A path that ends with me is no resource of its own', async () => {
+  const Block = createObject({ 'id!': TEXT, 'blockedUserId!': TEXT });
+  const Shown = createObject({ 'id!': TEXT, 'blockedUserId!': TEXT, user: createObject({ name: TEXT }) });
+  const User = createObject({ 'id!': TEXT, 'email!': TEXT });
+  const credentials = createObject({ 'email!': TEXT, 'password!': TEXT });
+  const paths = {
+    '/register': { post: { isPublic: true, request: credentials, response: refer('User'), status: 201 } },
+    '/login': { post: { isPublic: true, request: credentials, response: createObject({ 'token!': TEXT }) } },
+    '/users': { get: { response: createList(refer('User')) } },
+    '/blocks': {
+      get: { response: createList(refer('Block')) },
+      post: { request: createObject({ 'blockedUserId!': TEXT }), response: refer('Block'), status: 201, errors: [404] },
+    },
+    '/blocks/me': { get: { response: createList(Shown) } },
+    '/blocks/me/{blockedUserId}': { delete: {} },
+  };
+  const api = { paths, schemas: { Block, User }, needsToken: true };
+  expect(await explainApi(api)).toMatchObject({
+    'POST /blocks': expect.stringMatching(/^real: creates a block/),
+    'GET /blocks/me': expect.stringMatching(/^mocked/),
+    'DELETE /blocks/me/{blockedUserId}': expect.stringMatching(/^mocked/),
+  });
+  const { ask } = await startApi(api);
+  const { body: ben } = await ask('POST', '/register', { email: 'ben@example.com', password: 'b' });
+  await ask('POST', '/register', { email: 'ann@example.com', password: 'a' });
+  const { body: session } = await ask('POST', '/login', { email: 'ann@example.com', password: 'a' });
+  const block = (id: string) =>
+    ask('POST', '/blocks', { blockedUserId: id }, { Authorization: `Bearer ${session.token}` });
+  expect((await block('nobody')).status).toBe(404);
+  expect((await block(ben.id)).status).toBe(201);
+});

@@ -40,6 +40,11 @@ export function getLastSegment(path: string): string {
 /** Matches segments that stand for the user who sends a request, such as `/me/tasks`. */
 export const OWN_SEGMENT = /^(?:me|mine|self|myself)$|^my(?:[-_].+)?$/i;
 
+/** Returns whether a path ends with a word for the user, such as `/blocks/me`: its entries are those of other paths. */
+export function endsWithOwner(path: string): boolean {
+  return /.\/(?:me|my|mine|self|myself)$/i.test(toTemplate(path));
+}
+
 /** Matches the end of an id's name, such as `petid`. The name must have no uppercase letters and no separators. */
 const ID_ENDING = /(?:id|uuid|guid|identifier)$/;
 

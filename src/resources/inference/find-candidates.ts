@@ -15,7 +15,7 @@ import {
   indexByLastSegment,
   indexByParent,
 } from '../document/document-paths.ts';
-import { getLastSegment, getParameterName, getParentPath, toTemplate } from '../document/names.ts';
+import { endsWithOwner, getLastSegment, getParameterName, getParentPath, toTemplate } from '../document/names.ts';
 import {
   createsOwn,
   hasNoBody,
@@ -211,7 +211,8 @@ export function findCandidates(reader: SchemaReader, paths: DocumentPaths): read
   const items = [...paths].flatMap(([path, item]) => {
     const parent = findCollectionPath(paths, path);
     const collectionPath = parent === undefined ? undefined : (findOuterList(reader, paths, path, parent) ?? parent);
-    if (collectionPath === undefined) return [];
+    const isOther = item.overrides.resource === undefined && endsWithOwner(collectionPath ?? '');
+    if (collectionPath === undefined || isOther) return [];
     const segment = item.overrides.resource ?? getResourceSegment(collectionPath);
     const collection = paths.get(collectionPath);
     const above = findShownAbove(reader, paths, collectionPath) ?? findShownBelow(reader, paths, collectionPath);

@@ -7,6 +7,7 @@ import {
 } from '../document/document-paths.ts';
 import { listVariants } from '../document/mixed-lists.ts';
 import {
+  endsWithOwner,
   getLastSegment,
   getParameterName,
   getPathForm,
@@ -58,7 +59,7 @@ export function findReadOnlyLists(
     if (!isNamed && (!hasKey(reader, schema, path) || !hasKnownQuery(reader, { schema }, documentPath))) continue;
     const list = routes.get('GET');
     if (!isNamed && list && needsUnknownUser(reader, list)) continue;
-    if (!isNamed && (isReport(path) || showsAbove(reader, resources, path, schema))) continue;
+    if (!isNamed && (isReport(path) || endsWithOwner(path) || showsAbove(reader, resources, path, schema))) continue;
     const children = resources
       .filter(({ kind }) => kind === 'collection')
       .map((resource) => ({ resource, key: undefined }));

@@ -130,6 +130,7 @@ export const PERSON_PROPERTIES = [
 /** Names of people in an entry who are users of the document. */
 export const REFERENCED_USERS = [
   ...['user', 'author', 'owner', 'creator', 'assignee', 'reporter', 'sender', 'actor', 'performer'],
+  ...['blocked', 'muted', 'followed', 'invited', 'assigned', 'target', 'friend', 'other'].map((word) => `${word}user`),
   ...[...CREATING, 'updated', 'performed', 'changed', 'edited', 'triggered'].map((word) => `${word}by`),
 ];
 
