@@ -69,6 +69,11 @@ export function isLogin({ method, path, knownNames }: Route): boolean {
   return method === 'POST' && isLoginPath(path, () => knownNames.body.some(isSecretName));
 }
 
+/** Returns whether the path of an operation is that of a change of a password, such as `/auth/change-password`. */
+export function changesPassword({ method, path }: Route): boolean {
+  return method !== 'GET' && /pass(?:word|code|phrase)[^/]*$/i.test(path);
+}
+
 /** Returns whether an operation logs a user out, so that the server refuses the credentials of later requests. */
 export function isLogout({ path, pathNames }: Route): boolean {
   return pathNames.length === 0 && isLogoutPath(path);

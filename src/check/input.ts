@@ -9,6 +9,7 @@ import { sendAccepted } from './accepted-requests.ts';
 import { canBeRefused, isAmbiguous } from './ambiguity.ts';
 import type { CheckContext } from './check-context.ts';
 import { distribute, examineAll, getConcurrency, isTimeOver, sendConfirmed } from './confirm-findings.ts';
+import { changesPassword } from './credentials.ts';
 import { type Exchange, INVALID_STATUSES, type ReceivedResponse } from './exchange.ts';
 import { explore, type FastCheckModule } from './explore.ts';
 import type { Finding } from './findings.ts';
@@ -276,6 +277,8 @@ function findStatusViolations(
       route.successStatus >= 400 ||
       isTooLarge(request, response) ||
       isConditionStatus(route, request, response.status) ||
+      // The old password of the request is wrong.
+      changesPassword(route) ||
       // A proxy can refuse a path such as `/things/a%2Fb`.
       (!session.hasModel && hasAmbiguousPath(request));
     if (!INVALID_STATUSES.includes(response.status) || isExpected) return [];

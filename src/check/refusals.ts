@@ -6,7 +6,7 @@ import { canBeRefused, isAmbiguous } from './ambiguity.ts';
 import { findPropertyPointer } from './body-places.ts';
 import type { CheckContext } from './check-context.ts';
 import { sendConfirmed } from './confirm-findings.ts';
-import { isLogin } from './credentials.ts';
+import { changesPassword, isLogin } from './credentials.ts';
 import { type Exchange, INVALID_STATUSES, isSuccess, type ReceivedResponse } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { applyEdit, type Edit, type RequestPart } from './request-edits.ts';
@@ -40,13 +40,17 @@ export function isDocumentedRefusal(
 }
 
 /**
- * Returns whether an operation refuses some valid requests: a login, and an operation with `x-storefront: { refuses:
- * true }` in itself or its path.
+ * Returns whether an operation refuses some valid requests: a login, a change of a password, and an operation with
+ * `x-storefront: { refuses: true }` in itself or its path.
  */
 function mayRefuse({ contract: { normalized: plain } }: Session, route: Route): boolean {
   const { pointer } = route;
   const parent = pointer.slice(0, pointer.lastIndexOf('/'));
-  return isLogin(route) || [pointer, parent].some((place) => getNode(plain, `${place}/x-storefront/refuses`) === true);
+  return (
+    isLogin(route) ||
+    changesPassword(route) ||
+    [pointer, parent].some((place) => getNode(plain, `${place}/x-storefront/refuses`) === true)
+  );
 }
 
 /** The number of refused requests that show that a server refuses every request of a kind. */

@@ -13,7 +13,7 @@ import { isIdName } from '../util/names.ts';
 import { parseQuery } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { canBeRefused, hasMalformedType } from './ambiguity.ts';
-import { isLogin } from './credentials.ts';
+import { changesPassword, isLogin } from './credentials.ts';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
 import { isConditionStatus, isKeyRejection } from './request-headers.ts';
 import { getBodyFormat, isCursor, parseRequest } from './requests.ts';
@@ -144,11 +144,6 @@ function isUndocumentedRejection(contract: Contract, route: Route, request: Requ
   if (isSilent(INVALID_REQUEST_STATUSES)) return isInvalid(contract, route, request) || hasCursor(route, request);
   if (isSilent(MISSING_RESOURCE_STATUSES)) return namesResource(route) || route.method === 'DELETE';
   return isSilent(CONFLICT_STATUSES) && !['GET', 'HEAD'].includes(route.method);
-}
-
-/** Returns whether the path of an operation is that of a change of a password, such as `/auth/change-password`. */
-function changesPassword({ method, path }: Route): boolean {
-  return method !== 'GET' && /pass(?:word|code|phrase)[^/]*$/i.test(path);
 }
 
 /** Returns whether the path or the query of an operation has an id. */

@@ -48,6 +48,19 @@ describe('checkServer accepts a server', () => {
     ]);
   });
 
+  it('that changes a password only with the right old one', async () => {
+    const text = { type: 'string', minLength: 1 };
+    const schema = { type: 'object', required: ['old', 'next'], properties: { old: text, next: text } };
+    const content = { 'application/json': { schema, example: { old: 'secret', next: 'other' } } };
+    const create = (path: string) => ({
+      paths: {
+        [path]: { post: { operationId: 'change', requestBody: { required: true, content }, responses: { 200: OK } } },
+      },
+    });
+    expect(await found(create('/auth/change-password'), () => ({ status: 400 }))).toEqual([]);
+    expect(await found(create('/auth/change-name'), () => ({ status: 400 }))).not.toEqual([]);
+  });
+
   it('that refuses null for a schema with properties and without a type', async () => {
     const schema = { properties: { name: { type: 'string' } } };
     const isValid = ({ json }: ReceivedRequest) =>
