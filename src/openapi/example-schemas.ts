@@ -186,6 +186,9 @@ class ExampleDescriber {
     const own = toNode(resolveNode(this.document, schema));
     const objects = values.flat().filter(isNode);
     if (objects.length === 0 || depth > MAX_ENVELOPES) return undefined;
+    // Clients choose the properties of a free object in an entry, such as its settings.
+    if (this.isRequest || (!isNode(own.items) && !isOpen(this.document, own) && objects.some(isEntry)))
+      return undefined;
     const isList = isNode(own.items) || values.some(Array.isArray);
     const isAny = isOpen(this.document, toNode(resolveNode(this.document, own.items ?? own)));
     // The objects in a list without an id can be pages instead of entries.
@@ -231,7 +234,7 @@ class ExampleDescriber {
         own.length > 0 || this.isRequest ? own : listNamed(this.document, this.segments, name).slice(0, MAX_ENTRIES);
       return { type: kind, items: this.describe(items, name, depth + 1) };
     }
-    if (kind === 'object') return this.#describeObjects(values.map(toNode), depth);
+    if (kind === 'object') return this.#describeObjects(values.map(toNode), name, depth);
     if (kind === 'number') {
       const isId = normalizeName(name).endsWith('id') && values.every(Number.isInteger);
       return { type: isId ? 'integer' : kind, example };
@@ -241,23 +244,36 @@ class ExampleDescriber {
   }
 
   /** The first values of a new object are the examples of its properties. */
-  #describeObjects(objects: readonly Node[], depth: number): Node {
+  #describeObjects(objects: readonly Node[], name: string, depth: number): Node {
     const names = [...new Set(objects.flatMap(Object.keys))];
     const alike = this.isRequest ? [] : listAlike(this.document, this.segments, objects);
     const [newest, others] = [true, false].map((isNew) => alike.filter((one) => one.isNew === isNew));
     const all = [...[newest, others].flatMap((some = []) => some.map(({ object }) => object)), ...objects];
-    const properties = names.map((name) => {
-      const values = all.flatMap((one) => (Object.hasOwn(one, name) ? [one[name]] : []));
-      return [name, this.describe(values, name, depth + 1)];
+    const properties = names.map((key) => {
+      const values = all.flatMap((one) => (Object.hasOwn(one, key) ? [one[key]] : []));
+      const isFree = !this.isRequest && objects.some(isEntry) && isFreeObject(key, values);
+      return [key, isFree ? { type: 'object', example: values[0] } : this.describe(values, key, depth + 1)];
     });
     const described = { type: 'object', properties: Object.fromEntries(properties) };
     if (this.isRequest) return { ...described, additionalProperties: true };
     const shown = [...alike.map(({ object }) => object), ...objects];
-    // A part of an entry, such as its settings, can have other properties.
-    const isPart = depth > 0 && !names.some(isIdName);
-    const required = names.filter((name) => shown.every((one) => Object.hasOwn(one, name)));
-    return { ...described, required, ...(isPart && { additionalProperties: true }) };
+    // An item in a list of an entry, such as a line of an order, can have other properties.
+    if (depth > 0 && !objects.some(isEntry) && !MEMBERS.test(name)) return { ...described, additionalProperties: true };
+    return { ...described, required: names.filter((key) => shown.every((one) => Object.hasOwn(one, key))) };
   }
+}
+
+/** Returns whether an object has an id of its own, so that it is an entry and no envelope. */
+function isEntry(object: Node): boolean {
+  return Object.keys(object).some((name) => ['id', 'uuid', 'guid'].includes(normalizeName(name)));
+}
+
+/** Matches the members of resource objects of JSON:API with properties and links. */
+const MEMBERS = /^(?:attributes|relationships|links|meta)$/;
+
+/** Returns whether the values of a property of an entry are objects without an id, such as its settings. */
+function isFreeObject(name: string, values: readonly unknown[]): boolean {
+  return !MEMBERS.test(name) && values.every((value) => isNode(value) && !isEntry(value));
 }
 
 /** The formats of texts. */

@@ -95,6 +95,31 @@ it('An envelope with an example describes the entries in it', async () => {
   expect((await ask('GET', '/cups')).body.data).toEqual([cup, body.data]);
 });
 
+it.each<[title: string, note: Schema | undefined]>([
+  [
+    'a schema',
+    createObject({ 'id!': { type: 'integer' }, 'title!': { type: 'string' }, metadata: { type: 'object' } }),
+  ],
+  ['only an example', undefined],
+])('Free objects in entries with %s keep what clients send', async (_title, note) => {
+  const example = { id: 1, title: 'Milk', metadata: { colour: 'red', size: 3 } };
+  const request = createObject({ 'title!': { type: 'string' }, metadata: { type: 'object' } });
+  const response = note && { response: note };
+  const paths: Paths = {
+    '/notes': {
+      get: { ...(note && { response: createList(note) }), example: [example] },
+      post: { status: 201, ...response, example, ...(note ? { request } : { requestExample: example }) },
+    },
+    '/notes/{id}': { parameters: { id: { type: 'integer' } }, get: { ...response, example } },
+  };
+  const { ask } = await startApi({ paths });
+  for (const metadata of [{ weight: 2 }, { colour: 5 }]) {
+    const { body } = await ask('POST', '/notes', { title: 'Tea', metadata });
+    expect(body).toEqual({ id: expect.any(Number), title: 'Tea', metadata });
+    expect((await ask('GET', `/notes/${body.id}`)).body).toEqual(body);
+  }
+});
+
 describe('Properties in examples', () => {
   it('are not required if another example of an entry lacks them', async () => {
     const paths: Paths = {
