@@ -164,14 +164,14 @@ class ExampleDescriber {
   ) {}
 
   /** Returns a schema of the values of a property. */
-  describe(values: readonly unknown[], name = '', depth = 0): Node {
+  describe(values: readonly unknown[], name = '', depth = 0, isInEntry = false): Node {
     const known = values.filter((value) => value !== null && value !== undefined);
     const kinds = new Set(known.map((value) => (Array.isArray(value) ? 'array' : typeof value)));
     const [kind = ''] = kinds;
     if (depth > MAX_DEPTH) return {};
     // Values of several types have no type. The first one is the example in all operations.
     if (kinds.size !== 1) return values.length === 0 ? {} : { example: known[0] ?? null };
-    const described = this.#describeKind(known, kind, name, depth);
+    const described = this.#describeKind(known, { kind, name, depth, isInEntry });
     if (known.length === values.length) return described;
     const isEmpty = values[0] === null;
     return { ...described, type: [described.type, 'null'], ...(isEmpty && { example: null }) };
@@ -187,8 +187,7 @@ class ExampleDescriber {
     const objects = values.flat().filter(isNode);
     if (objects.length === 0 || depth > MAX_ENVELOPES) return undefined;
     // Clients choose the properties of a free object in an entry, such as its settings.
-    if (this.isRequest || (!isNode(own.items) && !isOpen(this.document, own) && objects.some(isEntry)))
-      return undefined;
+    if (!isNode(own.items) && !isOpen(this.document, own) && objects.some(hasId)) return undefined;
     const isList = isNode(own.items) || values.some(Array.isArray);
     const isAny = isOpen(this.document, toNode(resolveNode(this.document, own.items ?? own)));
     // The objects in a list without an id can be pages instead of entries.
@@ -225,16 +224,17 @@ class ExampleDescriber {
     );
   }
 
-  #describeKind(values: readonly unknown[], kind: string, name: string, depth: number): Node {
+  #describeKind(values: readonly unknown[], place: Place & { readonly kind: string }): Node {
+    const { kind, name, depth, isInEntry } = place;
     const [example] = values;
     if (kind === 'array') {
       const own = values.flat().slice(0, MAX_ENTRIES);
       // The entries of an empty list can be in other examples.
       const items =
         own.length > 0 || this.isRequest ? own : listNamed(this.document, this.segments, name).slice(0, MAX_ENTRIES);
-      return { type: kind, items: this.describe(items, name, depth + 1) };
+      return { type: kind, items: this.describe(items, name, depth + 1, isInEntry) };
     }
-    if (kind === 'object') return this.#describeObjects(values.map(toNode), name, depth);
+    if (kind === 'object') return this.#describeObjects(values.map(toNode), place);
     if (kind === 'number') {
       const isId = normalizeName(name).endsWith('id') && values.every(Number.isInteger);
       return { type: isId ? 'integer' : kind, example };
@@ -244,28 +244,47 @@ class ExampleDescriber {
   }
 
   /** The first values of a new object are the examples of its properties. */
-  #describeObjects(objects: readonly Node[], name: string, depth: number): Node {
+  #describeObjects(objects: readonly Node[], { name, depth, isInEntry }: Place): Node {
     const names = [...new Set(objects.flatMap(Object.keys))];
     const alike = this.isRequest ? [] : listAlike(this.document, this.segments, objects);
     const [newest, others] = [true, false].map((isNew) => alike.filter((one) => one.isNew === isNew));
     const all = [...[newest, others].flatMap((some = []) => some.map(({ object }) => object)), ...objects];
+    const isEntry = !this.isRequest && (isInEntry || objects.some(hasId));
     const properties = names.map((key) => {
       const values = all.flatMap((one) => (Object.hasOwn(one, key) ? [one[key]] : []));
-      const isFree = !this.isRequest && objects.some(isEntry) && isFreeObject(key, values);
-      return [key, isFree ? { type: 'object', example: values[0] } : this.describe(values, key, depth + 1)];
+      const isFree = isEntry && isFreeObject(key, values);
+      return [key, isFree ? { type: 'object', example: values[0] } : this.describe(values, key, depth + 1, isEntry)];
     });
     const described = { type: 'object', properties: Object.fromEntries(properties) };
     if (this.isRequest) return { ...described, additionalProperties: true };
     const shown = [...alike.map(({ object }) => object), ...objects];
     // An item in a list of an entry, such as a line of an order, can have other properties.
-    if (depth > 0 && !objects.some(isEntry) && !MEMBERS.test(name)) return { ...described, additionalProperties: true };
-    return { ...described, required: names.filter((key) => shown.every((one) => Object.hasOwn(one, key))) };
+    if (isInEntry && !objects.some(hasOwnId) && !MEMBERS.test(name))
+      return { ...described, additionalProperties: true };
+    const isPart = depth > 0 && !objects.some(hasId);
+    const required = names.filter((key) => shown.every((one) => Object.hasOwn(one, key)));
+    return { ...described, required, ...(isPart && { additionalProperties: true }) };
   }
 }
 
-/** Returns whether an object has an id of its own, so that it is an entry and no envelope. */
-function isEntry(object: Node): boolean {
+/** Where values are. `isInEntry`: whether they are in an object with an id. */
+interface Place {
+  readonly name: string;
+  readonly depth: number;
+  readonly isInEntry: boolean;
+}
+
+/** Returns whether an object has an id of its own. */
+function hasOwnId(object: Node): boolean {
   return Object.keys(object).some((name) => ['id', 'uuid', 'guid'].includes(normalizeName(name)));
+}
+
+/** Matches the names of ids that envelopes have. */
+const ENVELOPE_ID = /^(?:request|trace|correlation|transaction)/i;
+
+/** Returns whether an object has an id, so that it is an entry and no envelope. */
+function hasId(object: Node): boolean {
+  return Object.keys(object).some((name) => isIdName(name) && !ENVELOPE_ID.test(name));
 }
 
 /** Matches the members of resource objects of JSON:API with properties and links. */
@@ -273,7 +292,7 @@ const MEMBERS = /^(?:attributes|relationships|links|meta)$/;
 
 /** Returns whether the values of a property of an entry are objects without an id, such as its settings. */
 function isFreeObject(name: string, values: readonly unknown[]): boolean {
-  return !MEMBERS.test(name) && values.every((value) => isNode(value) && !isEntry(value));
+  return !MEMBERS.test(name) && values.every((value) => isNode(value) && !hasId(value));
 }
 
 /** The formats of texts. */
