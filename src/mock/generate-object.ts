@@ -69,7 +69,9 @@ const RANGES: readonly (readonly [start: string, end: string])[] = [
 
 /** Exchanges the generated start and end of a range if the start is after the end, and both have the same schema. */
 function orderRanges(properties: Node, values: Map<string, unknown>): void {
-  const byWords = new Map([...values.keys()].map((name) => [` ${joinWords(name)} `, name]));
+  const names = [...values].flatMap(([name, value]) => (isOrdered(value) ? [name] : []));
+  if (names.length < 2) return;
+  const byWords = new Map(names.map((name) => [` ${joinWords(name)} `, name]));
   for (const [words, first] of byWords)
     for (const [start, end] of RANGES) {
       const last = words.includes(` ${start} `) ? byWords.get(words.replace(` ${start} `, ` ${end} `)) : undefined;

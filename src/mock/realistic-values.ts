@@ -224,11 +224,12 @@ export function generateTime(random: Random, name: string): Date {
 /** Returns the range of realistic numbers for a property name, such as 18 to 90 for `age`. */
 export function getRealisticRange(name: string): readonly [least: number, most: number] {
   if (/cents$/i.test(name)) return [499, 19_999];
-  const shiftMs = Date.UTC(getYear(name)) - Date.UTC(2025);
-  const [firstMs, lastMs] = [FIRST_MS + shiftMs, LAST_MS + shiftMs];
-  if (/ms$/i.test(name) && /time|date|at/i.test(name)) return [firstMs, lastMs];
-  if (/(created|updated|expires?|start|end|time|date)(_?at)?$|timestamp/i.test(name))
-    return [firstMs / 1_000, lastMs / 1_000];
+  const isMs = /ms$/i.test(name) && /time|date|at/i.test(name);
+  if (isMs || /(created|updated|expires?|start|end|time|date)(_?at)?$|timestamp/i.test(name)) {
+    const shiftMs = Date.UTC(getYear(name)) - Date.UTC(2025);
+    const unit = isMs ? 1 : 1_000;
+    return [(FIRST_MS + shiftMs) / unit, (LAST_MS + shiftMs) / unit];
+  }
   if (/price|amount|total|cost/i.test(name)) return [5, 250];
   if (/quantity|count|size|limit/i.test(name)) return [1, 12];
   if (/lat(itude)?$/i.test(name)) return [-60, 70];
