@@ -335,7 +335,7 @@ function reportLostRequests(error: CheckStoppedError, { sessions, routes, left }
 function describeSuspects({ length: lost }: readonly Suspect[], { length: answered }: readonly Suspect[]): string {
   if (lost + answered < 2) return '';
   const inFlight = lost > 0 ? `${lost} in flight` : '';
-  const before = answered > 0 ? `${answered} answered within the last second` : '';
+  const before = answered > 0 ? `${answered} answered in the second before` : '';
   return `: one of ${lost + answered} requests is the cause (${[inFlight, before].filter(Boolean).join(', ')}). To find it, run the server under a process manager that restarts it, or send the requests one at a time`;
 }
 

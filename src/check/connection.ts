@@ -138,6 +138,7 @@ export class Connection {
     const { client, signal } = this.#options;
     let wasSent = false;
     for (;;) {
+      const sentMs = performance.now();
       try {
         return await client.sendToOperation(request, { operationId: route.operationId, maxWaitMs });
       } catch (error) {
@@ -145,7 +146,7 @@ export class Connection {
         if (error.wasSent) this.#addLost({ route, request }, requestNumber);
         if (error.wasSent && wasSent) throw new NoResponseError(error.message, 'lost');
         wasSent = error.wasSent;
-        this.#restart ??= this.#recover(error).finally(() => {
+        this.#restart ??= this.#recover(error, sentMs).finally(() => {
           this.#restart = undefined;
         });
         await this.#restart;
@@ -156,11 +157,12 @@ export class Connection {
   /**
    * Waits until a stopped server accepts connections again.
    * Then repeats the latest requests to find the one that stopped it.
+   * `sentMs`: when the check began to send the request that failed.
    */
-  async #recover(error: NoResponseError): Promise<void> {
+  async #recover(error: NoResponseError, sentMs: number): Promise<void> {
     const { client, onRestart } = this.#options;
     const { lost } = this;
-    this.answered = this.#suspects.take();
+    this.answered = this.#suspects.take(sentMs);
     client.closes.forget();
     const restart = () => this.#waitForRestart(error);
     await restart();

@@ -14,7 +14,7 @@ export interface Suspect {
   readonly exchange?: Exchange | undefined;
 }
 
-/** The time between a response and the stop of the server within which the request can be the cause, in ms. */
+/** The maximum time between a response and the first request that failed, if the former can be the cause, in ms. */
 const SUSPECT_MS = 1_000;
 
 /** The maximum number of answered requests that can be the cause. */
@@ -42,9 +42,13 @@ export class Suspects {
     if (this.#answered.length > 2 * MAX_SUSPECTS) this.#answered = this.#answered.slice(-MAX_SUSPECTS);
   }
 
-  /** Returns the requests that were answered shortly before the server stopped, the latest first, and forgets all. */
-  take(): readonly Suspect[] {
-    const fromMs = performance.now() - SUSPECT_MS;
+  /**
+   * Returns the requests that were answered shortly before the first request that failed, the latest first.
+   * Forgets all requests.
+   * `failedMs`: when the check began to send that request, by `performance.now()`.
+   */
+  take(failedMs: number): readonly Suspect[] {
+    const fromMs = failedMs - SUSPECT_MS;
     const latest = this.#answered.slice(-MAX_SUSPECTS).filter(({ atMs }) => atMs >= fromMs);
     this.#answered = [];
     return latest.reverse();
