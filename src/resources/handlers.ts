@@ -28,7 +28,7 @@ import type { ResourceModel } from './resource-model.ts';
 import { getOtherStatus, getStatus, respond, returnsList } from './respond.ts';
 import { changePassword } from './users/accounts.ts';
 import { logIn, logOut } from './users/log-in.ts';
-import { getShownMember } from './users/member-lists.ts';
+import { explainNoMember, getShownMember } from './users/member-lists.ts';
 import { addOwnMember } from './users/own-members.ts';
 import { addActors, addSender, addSenderPath, getSenderPath, keepSigned } from './users/ownership.ts';
 import { findRelatedUser, relateByPath } from './users/related-users.ts';
@@ -315,7 +315,9 @@ async function act(model: ResourceModel, plan: Plan, input: Input, context: Cont
   });
   const { members } = plan.effect ?? {};
   if (members?.responsePath) return respondWithMember(model, plan, members, { input, state: context.read(), entry });
-  return respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry });
+  const response = respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry });
+  const note = members && explainNoMember(members, input);
+  return note === undefined ? response : { ...response, notes: [note] };
 }
 
 /** Returns a response with the member that an action has added to an entry, or has changed. */

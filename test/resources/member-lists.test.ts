@@ -64,6 +64,19 @@ describe('The members in a list of an entry', () => {
     expect(await listMembers()).toHaveLength(1);
   });
 
+  it('stay the same after a request without an id, which the schema allows', async () => {
+    const add = { request: createObject({ userId: TEXT, role: TEXT }), status: 204, errors: [400] };
+    const { ask, log } = await startApi({
+      paths: { ...createPaths(), '/projects/{projectId}/members': { post: add } },
+      schemas,
+    });
+    const { body: project } = await ask('POST', '/projects', { name: 'a' });
+    const path = `/projects/${project.id}`;
+    expect((await ask('POST', `${path}/members`, { role: 'lead' })).status).toBe(204);
+    expect((await ask('GET', path)).body.members).toEqual([]);
+    expect(JSON.stringify(log)).toContain('the request has no userId, so no user was added: send userId');
+  });
+
   it.each<[title: string, response: Schema, path: readonly string[]]>([
     ['the member', refer('Member'), []],
     ['the member in an envelope', createObject({ 'data!': refer('Member') }), ['data']],

@@ -16,7 +16,7 @@ import { getInner, getKeyValue, getProperty, setInner } from '../entries/entry-v
 import { applyMergePatch } from '../entries/json-patch.ts';
 import type { Effect, Plan, Resource } from '../resource.ts';
 import type { ResourceModel } from '../resource-model.ts';
-import { changeMembers } from '../users/member-lists.ts';
+import { changeMembers, explainNoMember } from '../users/member-lists.ts';
 import { SELF_STATUSES } from '../users/related-users.ts';
 import { isSenderFlag, readFlags, setFlag } from '../users/sender-flags.ts';
 import { applyEffect } from './actions.ts';
@@ -41,6 +41,7 @@ interface ActionTarget {
 export function applyAction(model: ResourceModel, plan: Plan, effect: Effect, target: ActionTarget): Entry {
   const { state, nowMs, input, current } = target;
   const { resource, route } = plan;
+  if (effect.members && explainNoMember(effect.members, input) !== undefined) return current;
   if (effect.members)
     return model.updateEntry(plan, current, (old) => changeMembers(model, plan, state, old, input), {}, nowMs);
   const readsBody = effect.setsBody || effect.counter?.isSent || effect.assigns || effect.copies;

@@ -79,7 +79,8 @@ function listExampleState(
 }
 
 /**
- * Returns the values of an entry to which no action was applied: the first state that no action sets, false, and 0.
+ * Returns the values of an entry to which no action was applied: the first state that no action sets, false, 0, and a
+ * list without members.
  * An action such as `reopen` leads back to the first state.
  */
 function listUnsetValues(
@@ -95,7 +96,8 @@ function listUnsetValues(
         isUndo !== true && set.some((one) => one.property === property && one.value === value),
     );
   const values = effects.flatMap(
-    ({ values: changed, counter, time, toggles, isUndo }): readonly (readonly [string, unknown])[] => [
+    ({ values: changed, counter, time, toggles, isUndo, members }): readonly (readonly [string, unknown])[] => [
+      ...(members?.action === 'add' ? [[members.list, []] as const] : []),
       ...(toggles === undefined ? [] : [[toggles, false] as const]),
       ...changed.map(({ property, value }) => {
         const all = [reader.getKeyword(getPointer(property), 'enum') ?? []].flat();

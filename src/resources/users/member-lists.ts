@@ -150,6 +150,15 @@ function findChange(
 }
 
 /**
+ * Explains why an operation adds no member: its request can lack the id of the user, and does.
+ * Returns undefined for other requests, and for an operation that responds with the member: it refuses such a request.
+ */
+export function explainNoMember({ action, from = '', target, responsePath }: MemberChange, { body }: Input) {
+  const isLeftOut = action === 'add' && responsePath === undefined && toNode(body)[from] === undefined;
+  return isLeftOut ? `the request has no ${from}, so no ${target.singular} was added: send ${from}` : undefined;
+}
+
+/**
  * Returns an entry with another list of members.
  * Throws a `DomainError` if a new member is no user and the document has a status for it, if the entry already has the
  * member and the document has 409, or if the member in the path does not exist.
