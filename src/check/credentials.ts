@@ -1,4 +1,4 @@
-import { isLoginPath, isLogoutPath } from '../openapi/login-paths.ts';
+import { isLoginPath, isLogoutPath, isTokenRefreshPath } from '../openapi/login-paths.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Credential } from '../openapi/security.ts';
 import { isSecretName } from '../util/redact-secrets.ts';
@@ -9,6 +9,16 @@ import type { RequestToSend } from './exchange.ts';
  * Mock servers accept any well-formed credentials.
  */
 const TOKEN = 'storefront-check';
+
+/**
+ * The bearer token that the check sends to a storefront server: like those of logins, a JSON Web Token without a
+ * signature (RFC 7519, section 6). If an operation logs users in, the server accepts no others. It names no user.
+ */
+const STOREFRONT_TOKEN = `${encode({ alg: 'none', typ: 'JWT' })}.${encode({ client_id: TOKEN })}.`;
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
 
 /**
  * The values of the `Authorization` header for the schemes `bearer` and `basic`.
@@ -64,9 +74,13 @@ export function hasGivenCredentials(route: Route, client: CommonInput): boolean 
   return route.security.flat().some((credential) => isSpecified(common, credential));
 }
 
-/** Returns whether an operation logs a user in, so that it refuses all requests without the secret of a user. */
+/**
+ * Returns whether an operation logs a user in or renews a token, so that it refuses all requests without the secret of
+ * a user.
+ */
 export function isLogin({ method, path, knownNames }: Route): boolean {
-  return method === 'POST' && isLoginPath(path, () => knownNames.body.some(isSecretName));
+  const hasSecret = () => knownNames.body.some(isSecretName);
+  return method === 'POST' && (isLoginPath(path, hasSecret) || isTokenRefreshPath(path));
 }
 
 /** Returns whether the path of an operation is that of a change of a password, such as `/auth/change-password`. */
@@ -100,6 +114,9 @@ function addCredential(common: CommonInput, request: RequestToSend, credential: 
     const cookies = [headers.cookie ?? common.headers.cookie ?? [], `${name}=${TOKEN}`].flat();
     return { ...request, headers: { ...headers, cookie: cookies.join('; ') } };
   }
+  const isStorefront = Object.hasOwn(common.headers, 'x-sandbox');
+  if (scheme === 'bearer' && isStorefront)
+    return { ...request, headers: { [name]: `Bearer ${STOREFRONT_TOKEN}`, ...headers } };
   const value = scheme === undefined ? TOKEN : (AUTHORIZATIONS[scheme] ?? `${scheme} ${TOKEN}`);
   return { ...request, headers: { [name]: value, ...headers } };
 }

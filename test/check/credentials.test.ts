@@ -28,6 +28,37 @@ async function writeSecuredDocument(): Promise<string> {
   return writeDocument({ paths: Object.fromEntries(operations), securitySchemes });
 }
 
+/** Writes a document whose operations need the token of a login. */
+async function writeLoginDocument(): Promise<string> {
+  const text = { type: 'string' };
+  const createObject = (names: readonly string[]) => ({
+    type: 'object',
+    required: names,
+    properties: Object.fromEntries(names.map((name) => [name, text])),
+  });
+  const createContent = (schema: object) => ({ content: { 'application/json': { schema } } });
+  const createPost = (operationId: string, request: readonly string[], response: readonly string[], status = 200) => ({
+    post: {
+      operationId,
+      security: [],
+      requestBody: { required: true, ...createContent(createObject(request)) },
+      responses: {
+        [status]: { description: 'd', ...createContent(createObject(response)) },
+        ...Object.fromEntries([400, 401, 409].map((one) => [one, { description: 'd' }])),
+      },
+    },
+  });
+  const responses = { 200: { description: 'd', ...createContent(createObject(['id', 'email'])) } };
+  const security = [{ bearer: [] }];
+  const paths = {
+    '/register': createPost('register', ['email', 'password'], ['id', 'email'], 201),
+    '/login': createPost('logIn', ['email', 'password'], ['accessToken', 'refreshToken']),
+    '/auth/refresh': createPost('refresh', ['refreshToken'], ['accessToken']),
+    '/me': { get: { operationId: 'getMe', security, responses: { ...responses, 401: { description: 'd' } } } },
+  };
+  return writeDocument({ paths, securitySchemes });
+}
+
 describe('checkServer on an API that requires credentials', () => {
   it('sends credentials of the right form', async () => {
     const path = await writeSecuredDocument();
@@ -47,5 +78,15 @@ describe('checkServer on an API that requires credentials', () => {
     expect(wrong.unchecked).toEqual(['bearer (only 401, 405 received)', 'header (only 401, 405 received)']);
     const headers = { authorization: 'Bearer right', 'x-shelf': 'right' };
     expect((await runCheck(url, { contract, isFresh: false, only, headers })).unchecked).toEqual([]);
+  });
+
+  it('sends a storefront server a token like those of logins, and logs in and renews tokens as a registered user', async () => {
+    const path = await writeLoginDocument();
+    const { url } = await startStorefront({ contract: path });
+    const contract = await loadContract({ path, strict: false });
+    const headers = { 'x-sandbox': 'check' };
+    const { findings, unchecked } = await runCheck(url, { contract, headers });
+    expect(formatFindings(findings)).toEqual([]);
+    expect(unchecked).toEqual([]);
   });
 });
