@@ -259,6 +259,8 @@ export interface Effect {
   readonly copies?: readonly { readonly from: string; readonly to: string }[];
   /** The boolean that the action changes to its other value. The time is set if it becomes true, and else removed. */
   readonly toggles?: string;
+  /** Whether the action also takes the mark in `values` back, if the user who sends the request has set it. */
+  readonly takesBack?: boolean;
   /** Whether the action leads back to an earlier state, as `reopen` does. */
   readonly isUndo?: boolean;
   /** The times of other actions that the action removes: `completedAt` for `reopen`. */

@@ -6,6 +6,7 @@ import { findEntry } from './entries/require-entries.ts';
 import { getRouteKey, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
+import { showsOtherFlags } from './users/sender-flags.ts';
 
 /**
  * The content of a response.
@@ -47,20 +48,20 @@ export function respond(
     const found = findEntry(owner, state, path) ?? model.getInitialSingleton(owner.resource, owner.mount, path);
     return respond(model, owner, input, { status, state, entry: found });
   }
+  const { reader, contract } = model;
+  const body = reader.getResponseSchema(plan.route, plan.route.successStatus);
+  const schema = (body && reader.getInner(body, plan.responsePath)) ?? '';
   const sender = model.derived.getSender(resource, state, input);
   const derived = model.derived.add(state, resource, entries, {
     sender,
     getNow: input.getNow,
-    schema: model.getShownSchema(plan),
+    schema: showsOtherFlags(reader, plan, schema) ? schema : model.getShownSchema(plan),
   });
   const headers = createHeaders(model, plan, {
     status,
     input,
     entry: plan.hidesEntry || plan.bulk ? undefined : derived[0],
   });
-  const { reader, contract } = model;
-  const body = reader.getResponseSchema(plan.route, plan.route.successStatus);
-  const schema = (body && reader.getInner(body, plan.responsePath)) ?? '';
   const shown = derived.map((one) => addParentIds(reader, contract.isValid, plan, { schema, entry: one }));
   return addHeaders(model.responses.createEntryResponse(plan, status, shown), headers);
 }

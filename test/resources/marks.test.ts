@@ -120,3 +120,36 @@ describe('the favorites of a user', () => {
     expect((await ann('GET', path)).body.data).toEqual([]);
   });
 });
+
+describe('an operation that takes its mark back', () => {
+  const Marked = createObject({ is_liked: { type: 'boolean' }, likesCount: INTEGER });
+  const paths: Paths = {
+    ...PATHS,
+    '/posts/{postId}/like': { post: { summary: 'Toggle the like of a post', response: Marked } },
+    '/posts/{postId}/bookmark': { post: { description: "Adds or removes a post from the user's list.", status: 204 } },
+  };
+
+  it('sets the mark and then removes it, and its response shows the mark', async () => {
+    const { ask } = await startApi({ paths, schemas });
+    const { body } = await ask('POST', '/register', { username: 'ann', password: 'x' });
+    const mark = (path: string) => ask('POST', path, undefined, { Authorization: `Bearer ${body.token}` });
+    const list = async (name: string) =>
+      (await ask('GET', `/${name}`, undefined, { Authorization: `Bearer ${body.token}` })).body;
+    await ask('POST', '/posts', { title: 'a' });
+    expect((await mark('/posts/1/like')).body).toEqual({ is_liked: true, likesCount: 1 });
+    expect((await mark('/posts/1/like')).body).toEqual({ is_liked: false, likesCount: 0 });
+    await mark('/posts/1/bookmark');
+    expect(await list('me/bookmarks')).toMatchObject([{ title: 'a' }]);
+    await mark('/posts/1/bookmark');
+    expect(await list('me/bookmarks')).toEqual([]);
+  });
+
+  it('is explained', async () => {
+    expect(await explainApi({ paths, schemas })).toMatchObject({
+      'POST /posts/{postId}/like':
+        'real: likes a post: is_liked → true or false for the user who sends the request, likesCount + or - 1',
+      'POST /posts/{postId}/bookmark':
+        'real: bookmarks a post: bookmarked → true or false for the user who sends the request',
+    });
+  });
+});

@@ -162,7 +162,23 @@ function computeChanges(
   requireOpenState(plan, shown);
   const unsent = effect.values.filter(({ property }) => getProperty(sent, property) === undefined);
   const time = model.formatTime(resource, effect.time?.property, nowMs);
-  return applyEffect({ ...effect, values: unsent }, { ...shown, ...readFlags(effect, current, sender) }, time, body);
+  const flags = readFlags(effect, current, sender);
+  const own = { ...effect, values: unsent };
+  return applyEffect(isMarked(effect, flags) ? takeBack(own) : own, { ...shown, ...flags }, time, body);
+}
+
+/** Returns whether an action takes back the marks that the user who sends the request has set. */
+function isMarked({ takesBack }: Effect, flags: Entry): boolean {
+  return takesBack === true && Object.values(flags).some((value) => value === true);
+}
+
+/** Returns the opposite of the effect of an action that marks an entry. */
+function takeBack({ values, counter, ...effect }: Effect): Effect {
+  return {
+    ...effect,
+    values: values.map(({ property }) => ({ property, value: false })),
+    counter: counter && { ...counter, step: -1 },
+  };
 }
 
 /** A changed entry, and the request. `sent`: the properties in the request. */

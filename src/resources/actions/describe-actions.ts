@@ -9,7 +9,7 @@ import { removeFillers } from './states.ts';
  * `flags`: the booleans that are different for each user.
  */
 export function describeEffect(
-  { values, time, clears = [], counter, setsBody, toggles, ignored = [], copies = [], assigns }: Effect,
+  { values, time, clears = [], counter, setsBody, toggles, ignored = [], copies = [], assigns, takesBack }: Effect,
   flags: readonly string[],
 ): string {
   if (toggles !== undefined)
@@ -20,7 +20,7 @@ export function describeEffect(
       : []),
     ...values.map(({ property, value }) => {
       const whose = typeof value === 'boolean' && flags.includes(property) ? ' for the user who sends the request' : '';
-      return `${property} → ${JSON.stringify(value)}${whose}`;
+      return `${property} → ${takesBack ? 'true or false' : JSON.stringify(value)}${whose}`;
     }),
     ...(time ? [time.isSet ? `${time.property} → now` : `removes ${time.property}`] : []),
     ...(assigns
@@ -33,7 +33,9 @@ export function describeEffect(
     ...copies.map(({ from, to }) => `${to} → ${from} of the body`),
     ...clears.map((property) => `removes ${property}`),
     ...(counter
-      ? [`${counter.property} ${counter.step > 0 ? '+' : '-'} ${counter.isSent ? 'the number in the body' : '1'}`]
+      ? [
+          `${counter.property} ${takesBack ? '+ or -' : counter.step > 0 ? '+' : '-'} ${counter.isSent ? 'the number in the body' : '1'}`,
+        ]
       : []),
     ...(!setsBody && ignored.length > 0 ? [`ignores ${listNames(ignored)} of the body`] : []),
   ].join(', ');

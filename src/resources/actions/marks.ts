@@ -1,5 +1,6 @@
+import { getNode, toNode } from '../../openapi/document.ts';
 import type { Route } from '../../openapi/routes.ts';
-import { normalizeName, toSingular } from '../../util/names.ts';
+import { joinWords, normalizeName, toSingular } from '../../util/names.ts';
 import { getLastSegment, getParameterName, getParentPath } from '../document/names.ts';
 import type { Place } from '../document/path-keys.ts';
 import { findPlaceOfForm, renameParameters } from '../document/places.ts';
@@ -200,6 +201,22 @@ export function findMarkEffect(reader: SchemaReader, marks: Marks, route: Route)
   const isSet = route.method !== 'DELETE' && !isUndone;
   const counter = own?.counter && { ...own.counter, step: isSet ? (1 as const) : (-1 as const) };
   return { values: [{ property: flag, value: isSet }], time: undefined, counter, setsBody: false };
+}
+
+/** Matches words for an operation that sets a mark, and takes it back the next time. */
+const TOGGLE =
+  /\btoggl(?:e|es|ing)\b|\b(?:adds?|likes?|favou?rites?|bookmarks?|saves?|stars?|sets?) (?:or|\/|and) (?:removes?|un[a-z]+|clears?)\b/;
+
+/**
+ * Returns the effect of an operation that also takes a mark of the user who sends a request back, as its text says:
+ * `Toggle a like`, `Adds or removes a favorite`. Returns other effects unchanged.
+ */
+export function addTakingBack({ document }: SchemaReader, { pointer, operationId }: Route, effect: Effect): Effect {
+  const isMark = effect.values.length > 0 && effect.values.every(({ property }) => isSenderFlag(property));
+  if (!isMark || effect.values.some(({ value }) => value !== true)) return effect;
+  const { summary = '', description = '' } = toNode(getNode(document, pointer));
+  const text = `${summary} . ${description} . ${joinWords(operationId)}`.toLowerCase();
+  return TOGGLE.test(text) ? { ...effect, takesBack: true } : effect;
 }
 
 /** Returns the resources without those of lists such as `/favorites`, whose entries users mark. */

@@ -7,6 +7,7 @@ import { planArchiving } from '../actions/archiving.ts';
 import { planBulk } from '../actions/bulk-actions.ts';
 import { findFollow } from '../actions/follows.ts';
 import {
+  addTakingBack,
   findMarkEffect,
   findMarkedPlace,
   findMarks,
@@ -43,7 +44,7 @@ import { getTenantName } from '../users/first-users.ts';
 import { planMember } from '../users/member-lists.ts';
 import { findOwnMember } from '../users/own-members.ts';
 import { addSenders, findOwnPosition } from '../users/own-paths.ts';
-import { findSenderFlag } from '../users/sender-flags.ts';
+import { findSenderFlag, locateFlags } from '../users/sender-flags.ts';
 import { isRelation } from '../users/user-names.ts';
 import { linkToUsers } from '../users/user-parts.ts';
 import { planUser } from '../users/user-plans.ts';
@@ -235,14 +236,17 @@ function planAction(
   if (!place?.isItem || place.resource.kind !== 'collection') return undefined;
   const { resource } = place;
   const shown = users && findSenderFlag(reader, resource, route, verb);
-  const effect =
+  const found =
     findMarkEffect(reader, marks, route) ??
     findAssignment(reader, { resources, users }, resource, route, verb) ??
     findEffect(reader, resource, route, verb) ??
     shown;
-  if (!effect) return undefined;
+  if (!found) return undefined;
+  const effect = addTakingBack(reader, route, found);
   const mount = renameParameters(place.mount, item);
-  const located = locateResponse(reader, { resource, action: 'read' }, route, {});
+  const entryOnly = locateResponse(reader, { resource, action: 'read' }, route, {});
+  const located =
+    typeof entryOnly === 'string' ? (locateFlags(reader, resource, route, effect) ?? entryOnly) : entryOnly;
   const base = {
     route,
     action: 'act',

@@ -7,7 +7,7 @@ import type { SchemaReader } from '../document/schema-reader.ts';
 import { getEntryList } from '../entries/entries.ts';
 import { findByKeys } from '../entries/entry-lists.ts';
 import { getKeyValue, getOwn, getPathValues } from '../entries/entry-values.ts';
-import { type Effect, type Inference, PATH_VALUES, type Resource } from '../resource.ts';
+import { type Effect, type Inference, PATH_VALUES, type Plan, type Resource } from '../resource.ts';
 
 /** Matches booleans that are different for each user, such as `favorited`, without uppercase letters and separators. */
 const FLAG =
@@ -16,6 +16,31 @@ const FLAG =
 /** Returns whether a boolean says something about an entry and the user who sends the request, such as `favorited`. */
 export function isSenderFlag(property: string): boolean {
   return FLAG.test(normalizeName(property));
+}
+
+/**
+ * Returns the property names that lead to a boolean in the response to an action that sets it, such as `{ isFavorited }`.
+ * Returns undefined if the response shows no such boolean.
+ */
+export function locateFlags(
+  reader: SchemaReader,
+  { singular, schema: own }: Resource,
+  route: Route,
+  { values }: Effect,
+): readonly string[] | undefined {
+  const response = reader.getResponseSchema(route, route.successStatus);
+  if (response === undefined) return undefined;
+  const { path, schema } = reader.findEntry(response, singular, own);
+  const properties = reader.getProperties(schema);
+  return values.some(({ property }) => isSenderFlag(property) && properties.has(property)) ? path : undefined;
+}
+
+/** Returns whether the response to an action shows a boolean that the action sets, and that entries lack. */
+export function showsOtherFlags(reader: SchemaReader, { effect, resource }: Plan, shown: string): boolean {
+  const flags = (effect?.values ?? []).filter(({ property }) => isSenderFlag(property));
+  if (flags.length === 0 || shown === '') return false;
+  const known = resource.schema === '' ? undefined : reader.getProperties(resource.schema);
+  return flags.some(({ property }) => reader.getProperties(shown).has(property) && !known?.has(property));
 }
 
 /**
