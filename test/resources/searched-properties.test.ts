@@ -52,12 +52,32 @@ it.each([
   ['Search in tags', 'desert', ['Dune']],
   ['Search term', 'novel', ['A novel life', 'Dune']],
   ['Search in all fields, such as title', 'novel', ['A novel life', 'Dune']],
+  ['Full-text search query for title and author', 'novel', ['A novel life']],
+  ['Full-text search on title and ISBN', 'novel', ['A novel life', 'Dune']],
+  ['Full-text search', 'novel', ['A novel life', 'Dune']],
   ['Search term', 'desert', ['Dune']],
   ['Search term', 'life.test', ['A novel life']],
 ])('a search with the description "%s" for %s finds %j', async (description, q, expected) => {
   const search = await start(description);
   expect(await search(q)).toEqual(expected);
 });
+
+it.each([
+  ['Search for available books by title (partial matching)', {}, 'q (title)'],
+  ['Searches books by title or author. Needs a token.', {}, 'q (title, author)'],
+  ['Search for books by title or shelf', {}, 'q (all texts)'],
+  ['Search for books by genre', { genre: TEXT }, 'q (all texts)'],
+  ['Search for books', {}, 'q (all texts)'],
+])(
+  'a search of an operation with the description "%s" and the filters %j reads %s',
+  async (description, query, expected) => {
+    const { paths, schemas } = createApi('The text');
+    const books = paths['/books'];
+    const get = { ...books.get, description, query: { ...books.get.query, ...query } };
+    const explained = await explainApi({ paths: { ...paths, '/books': { ...books, get } }, schemas });
+    expect(explained['GET /books']).toContain(expected);
+  },
+);
 
 it('a search finds no URLs of images and no hashes', async () => {
   const search = await start('Search term');

@@ -1,3 +1,4 @@
+import { getNode, toNode } from '../../openapi/document.ts';
 import { normalizeName, splitWords, toSingular } from '../../util/names.ts';
 import { getRequiredQuery } from '../document/document-paths.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
@@ -16,6 +17,7 @@ import {
   type QueryField,
   readListParameters,
 } from './list-query.ts';
+import { findOperationSearch } from './parameter-filters.ts';
 import { omitUnsorted } from './sort-entries.ts';
 import { createOverdueView, findDue, isOverdueWord } from './view-words.ts';
 
@@ -40,7 +42,7 @@ export function findListParameters(
   const sorting = hasOrder ? {} : findDefaultOrder(reader, route, fields, read);
   const other = [plan.trashQuery?.name, bounds?.before, bounds?.after, sorting.orderFlag?.name];
   const related = findRelatedFilters(reader, embedded, plan, read.ignored);
-  const filters = new Map([...read.filters, ...related].filter(([name]) => !other.includes(name)));
+  const filters = new Map([...limitSearches(reader, plan, read), ...related].filter(([name]) => !other.includes(name)));
   const unknown = fields.filter(({ name }) => read.ignored.includes(name) && !filters.has(name));
   const texts = unknown.filter(({ schema }) => reader.isScalar(schema));
   const byUser = findUserFilters(inference, resource, texts);
@@ -70,6 +72,22 @@ export function findListParameters(
     maxEntries: reader.getMaxItems(route, responsePath),
   };
   return omitUnsorted(parameters, fields, getKeyword);
+}
+
+/** Returns the filters of a list, whose searches read only the properties that the text of the operation names. */
+function limitSearches(
+  { document }: SchemaReader,
+  { route }: Pick<Plan, 'route'>,
+  { filters, properties }: Pick<ListParameters, 'filters' | 'properties'>,
+): ReadonlyMap<string, ListFilter> {
+  const { summary, description } = toNode(getNode(document, route.pointer));
+  const texts = [summary, description].flatMap((text) => (typeof text === 'string' ? text : []));
+  const filtered = [...filters.values()].map(({ property }) => property);
+  const searched = findOperationSearch(texts, properties, filtered);
+  if (!searched) return filters;
+  const isSearch = ({ property, comparison, key, state, ...own }: ListFilter) =>
+    property === undefined && comparison === 'contains' && !key && !state && own.searched === undefined;
+  return new Map([...filters].map(([name, filter]) => [name, isSearch(filter) ? { ...filter, searched } : filter]));
 }
 
 /** Finds the boolean query parameter that selects entries by their due date, such as `overdue` or `overdueOnly`. */

@@ -143,11 +143,39 @@ const OF_ALL = new RegExp(
   ].join('|')})\\b`,
 );
 
+/** Matches a search in the full text of properties, and the names behind it: `Full-text search on title and body`. */
+const FULL_TEXT = /^full[- ]?text (?:search )?(?:query |term |string )?(?:for|in|on|over|across|of) ([^.;(\n]+)/;
+
+/** Matches an operation that searches by properties, and their names: `Search for visible channels by name`. */
+const SEARCHES_BY = /\bsearch(?:es|ing)?\b[^.;(\n]*? by ([^.;(\n]+)/;
+
+/**
+ * Returns the text properties that an operation searches by its summary and its description, if they are all that it
+ * names, and no query parameter filters by one of them.
+ * `filtered`: the properties by which query parameters filter.
+ */
+export function findOperationSearch(
+  texts: readonly string[],
+  properties: readonly FilterProperty[],
+  filtered: readonly (string | undefined)[],
+): readonly string[] | undefined {
+  const found = texts.flatMap((text) => {
+    const [, listed] = SEARCHES_BY.exec(text.toLowerCase().replaceAll(/\s+/g, ' ')) ?? [];
+    return listed === undefined ? [] : [readNames(listed, properties)];
+  });
+  const [first] = found;
+  const paths = first?.map((name) => properties.find((one) => one.name === name)?.path ?? name);
+  const isSure = found.every((names) => names?.join() === first?.join());
+  return isSure && paths && !paths.some((path) => filtered.includes(path)) ? paths : undefined;
+}
+
 /**
  * Returns the text properties that the description of a search names: `title` and `author` for `Search term for title
  * or author`. Returns undefined if it names none, or other properties too.
  */
 function findSearched(description: string, properties: readonly FilterProperty[]): readonly string[] | undefined {
+  const [, listed] = FULL_TEXT.exec(description.toLowerCase()) ?? [];
+  if (listed !== undefined) return readNames(listed, properties);
   if (OF_ALL.test(removeAccents(description).toLowerCase())) return undefined;
   const text = splitWords(description).join(' ');
   const [, after] = /\b(?:by|in|for|of|on|within|across|against|match\w*|contain\w*) (.+)$/.exec(text) ?? [];
