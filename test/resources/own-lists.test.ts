@@ -171,3 +171,19 @@ it('Explain says why a list for the user has the entries of all users', async ()
     'real: lists employees (those of all users, because requests need no credentials)',
   );
 });
+
+it('A list of the entries that the user has joined is mocked, because others can have created them', async () => {
+  const Order = createObject({ 'id!': INTEGER, 'title!': TEXT, userId: INTEGER });
+  const list = createList(refer('Order'));
+  const paths: Paths = {
+    ...describeOrders({}),
+    '/orders/me': { get: { description: 'Get all orders the authenticated user has joined', response: list } },
+    '/me/orders/joined': { get: { summary: 'List the orders that you are a member of', response: list } },
+    '/me/orders/owned': { get: { summary: 'Get all orders owned by the authenticated user', response: list } },
+  };
+  expect(await explainApi({ paths, schemas: { ...schemas, Order }, needsToken: true })).toMatchObject({
+    'GET /orders/me': 'mocked: the document does not say how users join orders',
+    'GET /me/orders/joined': 'mocked: the document does not say how users join orders',
+    'GET /me/orders/owned': 'real: lists orders of the user who sends the request',
+  });
+});

@@ -62,6 +62,7 @@ import { planCopy } from './find-copies.ts';
 import { findReference, findResources } from './find-resources.ts';
 import { planTrash } from './find-trash.ts';
 import {
+  describeJoined,
   describeUnclearParent,
   describeUnknownAction,
   describeUnknownPath,
@@ -365,7 +366,9 @@ function planPlace(
   if (action === undefined) return describeUnknownAction(place, route);
   const unusable =
     findUnusableMedia(reader, action, route) ??
-    (action === 'list' ? describeUnclearParent(reader, place, context.posts) : undefined);
+    (action === 'list'
+      ? (describeUnclearParent(reader, place, context.posts) ?? describeJoined(reader, place, route))
+      : undefined);
   if (unusable !== undefined) return unusable;
   const { resource, mount } = place;
   const archiving = action === 'delete' ? planArchiving(reader, place, route) : undefined;

@@ -12,7 +12,7 @@ import type { SchemaReader } from '../document/schema-reader.ts';
 import { isDownload } from '../entries/uploads.ts';
 import { namesSelection } from '../lists/view-words.ts';
 import { type Action, type Inference, type MockedPlan, NO_ID, type Plan } from '../resource.ts';
-import { needsUnknownUser } from '../users/own-lists.ts';
+import { listsJoined, needsUnknownUser } from '../users/own-lists.ts';
 import { isRelation } from '../users/user-names.ts';
 import { confirmsEmail, resetsPassword } from '../users/users.ts';
 import { indexReferences } from './references.ts';
@@ -59,6 +59,13 @@ export function describeUnclearParent(
   const names = findParentRelationships(reader, schema, segment).map(({ name }) => name);
   if (names.length < 2 || posts.has(mount.collection)) return undefined;
   return `${names.join(' and ')} of ${addArticle(singular)} name ${segment}: the document does not say which one the path has`;
+}
+
+/** Returns the reason for mocking a list of the entries that the user who sends the request has joined. */
+export function describeJoined(reader: SchemaReader, { resource }: Place, route: Route): string | undefined {
+  const { name, kind, mounts } = resource;
+  const isJoined = kind === 'collection' && listsJoined(reader, route, mounts[0]?.collection ?? '');
+  return isJoined ? `the document does not say how users join ${name}` : undefined;
 }
 
 /** Returns the reason for mocking an operation at the path of a resource. */

@@ -84,6 +84,24 @@ export function mentionsSender(reader: SchemaReader, route: Route): boolean {
   return !OF_OTHERS.test(text) && (namesSender(text) || (noun !== undefined && saysOwn(text, noun)));
 }
 
+/** What users do to belong to an entry that others can have created. */
+const JOINED =
+  '(?:joined|a member of|member of|part of|enrolled in|invited to|subscribed to|participat(?:es?|ed|ing) in)';
+
+/**
+ * Returns whether the words of a list say that it has the entries to which the user who sends the request belongs, such
+ * as `Get all channels the authenticated user has joined`. Other users can have created them.
+ * `collection`: the path of the list of all entries.
+ */
+export function listsJoined(reader: SchemaReader, route: Route, collection: string): boolean {
+  const noun = getNoun(collection);
+  if (route.method !== 'GET' || noun === undefined || route.path === collection) return false;
+  const sender = `(?:${SENDER_WORDS}|(?:the )?user|you|i)`;
+  return new RegExp(
+    `\\b${noun} ${SOME}${sender} (?:(?:has|have|is|are|am|was|were) )?(?:already |currently )?${JOINED}\\b`,
+  ).test(readText(reader, route));
+}
+
 /** Returns whether a text says that something belongs to the user who sends a request, or is for this user. */
 function namesSender(text: string): boolean {
   const patterns = [`(?:of|for|by|belonging to) (?:the )?${SENDER_WORDS}\\b`, `${SENDER_WORDS}'s`];
