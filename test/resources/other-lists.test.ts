@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { createList, createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
+import { describe, expect, it } from 'vitest';
+import { createList, createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
@@ -135,4 +135,59 @@ it('A path that ends with me is no resource of its own', async () => {
     ask('POST', '/blocks', { blockedUserId: id }, { Authorization: `Bearer ${session.token}` });
   expect((await block('nobody')).status).toBe(404);
   expect((await block(ben.id)).status).toBe(201);
+});
+
+describe('a singular path beside the list of its entries', () => {
+  const TEXT = { type: 'string' };
+  const User = createObject({ 'id!': TEXT, 'name!': TEXT });
+  const Ban = createObject({ id: { type: 'integer' }, reason: TEXT, user_id: TEXT, user: User });
+  const rooms = createResourcePaths('/rooms/{id}', refer('Room'), createObject({ 'name!': TEXT }));
+  const done = createObject({ message: TEXT });
+  const request = createObject({ 'user_id!': TEXT, reason: TEXT });
+  const schemas = { Room: createObject({ 'id!': TEXT, 'name!': TEXT }), Ban };
+  const list = { get: { response: createObject({ bans: createList(refer('Ban')) }) } };
+  const paths: Paths = {
+    ...rooms,
+    '/rooms/{id}/ban': { post: { request, response: done } },
+    '/rooms/{id}/ban/{userId}': { delete: { response: done } },
+    '/rooms/{id}/bans': list,
+  };
+
+  it('adds entries to the list and removes them, also below another entry', async () => {
+    const { ask } = await startApi({ paths, schemas });
+    const [{ body: room }, { body: other }] = [
+      await ask('POST', '/rooms', { name: 'a' }),
+      await ask('POST', '/rooms', { name: 'b' }),
+    ];
+    await ask('POST', `/rooms/${room.id}/ban`, { user_id: 'u1', reason: 'spam' });
+    const listBans = async ({ id }: { readonly id: string }) => (await ask('GET', `/rooms/${id}/bans`)).body.bans;
+    expect(await listBans(room)).toMatchObject([{ user_id: 'u1', reason: 'spam' }]);
+    expect(await listBans(other)).toEqual([]);
+    expect((await ask('DELETE', `/rooms/${room.id}/ban/u1`)).status).toBe(200);
+    expect(await listBans(room)).toEqual([]);
+  });
+
+  it('is an action if its body has no properties of the entries, or another operation at the path undoes it', async () => {
+    const explain = async (path: Paths[string]) =>
+      (await explainApi({ paths: { ...rooms, '/rooms/{id}/ban': path, '/rooms/{id}/bans': list }, schemas }))[
+        'POST /rooms/{id}/ban'
+      ];
+    expect(await explain({ post: { request, response: done } })).toContain('real: creates a ban');
+    expect(await explain({ post: { response: done } })).toContain('mocked');
+    expect(await explain({ post: { request, response: done }, delete: { response: done } })).toContain('mocked');
+  });
+
+  it('leaves a list with another form of its entries mocked', async () => {
+    const Category = createObject({ 'id!': TEXT, 'name!': TEXT, sequence: { type: 'integer' } });
+    const Node = createObject({ 'id!': TEXT, label: TEXT, children: createList(createObject({ label: TEXT })) });
+    const own: Paths = {
+      ...createResourcePaths('/category/{id}', refer('Category'), createObject({ 'name!': TEXT })),
+      '/categories': { get: { response: createList(refer('Node')) } },
+    };
+    const explained = await explainApi({
+      paths: { ...own, '/category': { post: own['/category']?.post } },
+      schemas: { Category, Node },
+    });
+    expect(explained['GET /categories']).toBe('mocked: a list without a path for its entries');
+  });
 });

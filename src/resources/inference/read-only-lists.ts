@@ -10,6 +10,7 @@ import {
   endsWithOwner,
   getLastSegment,
   getParameterName,
+  getParentPath,
   getPathForm,
   isSearchPath,
   TEXT_KEYS,
@@ -65,7 +66,7 @@ export function findReadOnlyLists(
       .map((resource) => ({ resource, key: undefined }));
     const listed = { property: getLastSegment(path), items: schema };
     if (!isNamed && findRanking(reader, { resources, users: undefined }, listed, children)?.ranking.label) continue;
-    if (!isNamed && (isSearchPath(path) || isAside(reader, documentPath))) continue;
+    if (!isNamed && (isSearchPath(path) || isAside(reader, documentPath) || isSecondList(resources, path))) continue;
     if (!isNamed && isMixed(reader, paths, resources, schema)) continue;
     if (findShown(reader, resources, documentPath) || schemas.has(reader.resolve(schema))) continue;
     schemas.add(reader.resolve(schema));
@@ -131,6 +132,21 @@ function showsAbove(reader: SchemaReader, resources: readonly Resource[], path: 
     const isAbove = mounts.some(({ collection }) => above.includes(toTemplate(collection)));
     return isAbove && [...known.keys()].filter((name) => reader.getProperties(own).has(name)).length > 1;
   });
+}
+
+/**
+ * Returns whether a list has the name of a resource in the plural, as `/categories` beside `/category`. It shows the
+ * same entries in another form, and no others.
+ */
+function isSecondList(resources: readonly Resource[], path: string): boolean {
+  const toForm = (list: string) => `${getPathForm(getParentPath(list))}/${toSingular(getLastSegment(list))}`;
+  return resources.some(
+    ({ kind, mounts: [mount], canCreate }) =>
+      kind === 'collection' &&
+      canCreate &&
+      mount !== undefined &&
+      toForm(mount.collection) === toForm(toTemplate(path)),
+  );
 }
 
 /** Returns whether each parameter in a path belongs to an entry of a resource. `items`: the forms of their paths. */

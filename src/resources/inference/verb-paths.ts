@@ -43,6 +43,7 @@ export interface RestRoute extends Route {
 export function toRestRoutes(reader: SchemaReader, routes: readonly Route[]): ReadonlyMap<Route, RestRoute> {
   const segments = indexSegments(routes);
   const plurals = indexPlurals(reader, routes);
+  const lists = indexListsOfSingulars(reader, routes);
   const items = new Map(routes.map(({ path }) => [getPathForm(path), path]));
   const taken = new Set(routes.map(getKey));
   const reads = new Set(routes.flatMap(({ method, path }) => (method === 'GET' ? [getPathForm(path)] : [])));
@@ -50,6 +51,7 @@ export function toRestRoutes(reader: SchemaReader, routes: readonly Route[]): Re
     const found = splitVerb(route, segments);
     const next: RestRoute =
       moveSingular(reader, route, plurals) ??
+      moveToList(route, lists) ??
       (found && hasNeededId(reader, route, found) ? rename(reader, route, found) : moveAction(route, reads));
     // The path of an entry has the same parameter in all operations.
     const path = items.get(getPathForm(next.path)) ?? next.path;
@@ -206,6 +208,36 @@ function indexPlurals(reader: SchemaReader, routes: readonly Route[]): ReadonlyM
       return list ? [[path, toTemplate(list.path)] as const] : [];
     }),
   );
+}
+
+/**
+ * Returns the paths of lists by the singular paths that create their entries: `/channels/{id}/bans` for
+ * `POST /channels/{id}/ban`, if the list has no path for its entries, and the request has properties of them.
+ */
+function indexListsOfSingulars(reader: SchemaReader, routes: readonly Route[]): ReadonlyMap<string, string> {
+  const byPath = groupBy(routes, ({ path }) => toTemplate(path));
+  const shown = groupBy(
+    routes.filter(({ method }) => method === 'GET'),
+    ({ path }) => getPathForm(path),
+  );
+  return new Map(
+    [...byPath].flatMap(([list, [read, ...others]]) => {
+      const segment = getLastSegment(list);
+      const singular = toSingular(segment);
+      const path = `${getParentPath(list)}/${singular}`;
+      const [create, ...more] = byPath.get(path) ?? [];
+      if (singular === segment || read?.method !== 'GET' || create?.method !== 'POST') return [];
+      const isPair = others.length + more.length === 0 && !routes.some((one) => one.path.startsWith(`${list}/`));
+      return isPair && showsSent(reader, shown, { ...create, path: list }) ? [[path, list] as const] : [];
+    }),
+  );
+}
+
+/** Returns an operation of a singular path, or of one below it, as one of the list: `/bans/{id}` for `/ban/{id}`. */
+function moveToList(route: Route, lists: ReadonlyMap<string, string>): RestRoute | undefined {
+  const path = toTemplate(route.path);
+  const found = [...lists].find(([singular]) => path === singular || path.startsWith(`${singular}/{`));
+  return found && { ...route, path: `${found[1]}${path.slice(found[0].length)}` };
 }
 
 /** Returns an operation of a path such as `/user` as one of the list, or of an entry whose id is in the query. */

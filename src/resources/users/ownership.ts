@@ -127,7 +127,10 @@ export function listSigned(model: ResourceModel, plan: Plan): readonly string[] 
   const inner = model.reader.getRequestInner(plan.route, plan.requestPath);
   const required = inner === undefined ? [] : model.reader.getRequired(inner);
   const all = new Set([...ids, ...[...names, ...objects].map(({ name }) => name), ...holder]);
-  return [...all].filter((name) => !required.includes(name));
+  // A `userId` in the body says which user the object `user` is.
+  const isSent = (name: string) =>
+    required.some((one) => one === name || normalizeName(one) === `${normalizeName(name)}id`);
+  return [...all].filter((name) => !isSent(name));
 }
 
 /**

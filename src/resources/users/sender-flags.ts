@@ -19,7 +19,8 @@ export function isSenderFlag(property: string): boolean {
 }
 
 /**
- * Returns the property names that lead to a boolean in the response to an action that sets it, such as `{ isFavorited }`.
+ * Returns the property names that lead to a boolean in the response to an action that sets it, such as
+ * `{ isFavorited }`.
  * Returns undefined if the response shows no such boolean.
  */
 export function locateFlags(
