@@ -129,15 +129,28 @@ export interface ContractImplementation<S extends State = State> {
    * True if the handlers are written for another version of the contract.
    */
   readonly validatesChanges: boolean;
-  /** Adds missing properties to the response of a user's handler: properties that the contract requires. */
-  completeResponse?(route: Route, response: HandlerResponse): HandlerResponse;
+  /**
+   * Adds missing properties to the response of a user's handler: properties that the contract requires.
+   * `request`: the request, and the state after it.
+   */
+  completeResponse?(
+    route: Route,
+    response: HandlerResponse,
+    request: { readonly input: Input; readonly state: S },
+  ): HandlerResponse;
+  /** Returns an item of a stream of a user's handler without what no response shows. */
+  showItem?(item: unknown): unknown;
   /**
    * Returns the schema of the entries of a collection, and the property that identifies an entry.
    * Without this function, the engine uses the component schema and the key in `stateRules`.
    */
   getEntrySchema?(collection: string): EntrySchema | undefined;
-  /** Returns a stored entry as responses show it, for a webhook. Without it, a webhook has the stored entry. */
-  showEntry?(collection: string, entry: Entry): unknown;
+  /**
+   * Returns an entry of a state as responses show it, for a webhook.
+   * Without this function, a webhook has the stored entry.
+   * `nowMs`: the time of the sandbox.
+   */
+  showEntry?(collection: string, entry: Entry, at: { readonly state: S; readonly nowMs: number }): unknown;
   /** Returns what the console asks for in a new entry. Without it, the console asks for all properties. */
   getEntryForm?(collection: string): EntryForm | undefined;
   /**

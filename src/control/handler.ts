@@ -38,8 +38,8 @@ export interface ControlledApplication {
   getTable(collection: string): Table | undefined;
   /** Adds what the server sets in a new entry of a collection, such as its id. */
   completeNewEntry(collection: string, entry: Entry, context: NewEntryContext): Entry;
-  /** Returns a stored entry as responses show it. */
-  showEntry(collection: string, entry: Entry): unknown;
+  /** Returns an entry of a state as responses show it. */
+  showEntry(collection: string, entry: Entry, at: { readonly state: State; readonly nowMs: number }): unknown;
   /** Returns a state from a client as it is stored, and what is wrong with it although each entry is valid. */
   acceptState(next: State, before: State): Steps<AcceptedState>;
   /** Functions that explain a search, by the name of the searched collection. */

@@ -75,11 +75,18 @@ function getUrls(sandbox: Sandbox, { kind, name }: PlannedRequest, { deliveries 
 }
 
 /** Returns the last entry of the resource that a webhook reports. */
-function findNewestEntry({ store }: Sandbox, { trigger, entries }: PlannedRequest, { application }: ControlParts) {
+function findNewestEntry(
+  { store, clock }: Sandbox,
+  { trigger, entries }: PlannedRequest,
+  { application }: ControlParts,
+) {
   const planned = trigger && 'trigger' in trigger ? trigger.trigger : undefined;
   const place = planned ? { collection: planned.collection, path: planned.entryPath } : entries[0];
-  const entry = place && getCollection(store.read().state, place.collection).at(-1);
-  return entry && { ...place, value: application().showEntry(place.collection, entry) };
+  const { state } = store.read();
+  const entry = place && getCollection(state, place.collection).at(-1);
+  if (!entry) return undefined;
+  const value = application().showEntry(place.collection, entry, { state, nowMs: clock.nowMs() });
+  return { ...place, value };
 }
 
 function toDelivery(delivery: Delivery): ControlResponse<'retryDelivery'> {

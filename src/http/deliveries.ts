@@ -89,22 +89,25 @@ function listEntryChanges({ app, changes = [] }: OperationExchange): readonly En
   );
 }
 
-function listWebhooks({ app, sandbox }: OperationExchange, changes: readonly EntryChange[]): readonly NewDelivery[] {
+function listWebhooks(exchange: OperationExchange, changes: readonly EntryChange[]): readonly NewDelivery[] {
+  const { app, sandbox } = exchange;
   const urls = app.deliveries.getUrls(sandbox);
   return changes.flatMap((change) =>
     app.webhooks.triggered.flatMap((request) => {
       const { trigger } = request;
       if (!trigger || !('trigger' in trigger) || !matches(trigger.trigger, change)) return [];
-      const entry = { ...showEntry(app, change), path: trigger.trigger.entryPath };
+      const entry = { ...showEntry(exchange, change), path: trigger.trigger.entryPath };
       return urls.map((url) => ({ request, url, entry }));
     }),
   );
 }
 
 /** Returns a changed entry as responses show it: after the change, or before it if it was deleted. */
-function showEntry({ implementation }: OperationExchange['app'], { collection, before, after }: EntryChange) {
+function showEntry({ app, sandbox, changes = [] }: OperationExchange, { collection, before, after }: EntryChange) {
   const entry = after ?? before ?? {};
-  return { collection, value: implementation.showEntry?.(collection, entry) ?? entry };
+  const state = after ? changes.at(-1)?.after : changes[0]?.before;
+  const at = { state: state ?? sandbox.store.read().state, nowMs: sandbox.clock.nowMs() };
+  return { collection, value: app.implementation.showEntry?.(collection, entry, at) ?? entry };
 }
 
 function matches({ collection, on, becomes }: Trigger, change: EntryChange): boolean {
@@ -130,7 +133,7 @@ function listCallbacks(
     if (url === undefined) return [];
     const changed = changes.find(({ collection }) => request.entries.some((one) => one.collection === collection));
     const place = changed && request.entries.find((one) => one.collection === changed.collection);
-    const entry = changed && { ...showEntry(app, changed), path: place?.path };
+    const entry = changed && { ...showEntry(exchange, changed), path: place?.path };
     return [{ request, url, known: response.body, ...(entry && { entry }) }];
   });
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
-import type { HandlerResponse } from '../application.ts';
+import type { ContractImplementation, HandlerResponse } from '../application.ts';
 import type { FaultEffect } from '../faults/fault-list.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { normalizeEscapes, type Route } from '../openapi/routes.ts';
@@ -93,6 +93,8 @@ export interface Returned extends HandlerResponse {
   readonly example?: string | undefined;
   /** The items of a stream, whose text is the body. */
   readonly items?: Items | undefined;
+  /** The request of a user's handler, and the state after it. */
+  readonly request?: Parameters<NonNullable<ContractImplementation['completeResponse']>>[2] | undefined;
 }
 
 /**

@@ -171,7 +171,8 @@ async function runHandler(exchange: OperationExchange, handler: Implementation, 
   const returned = await handler.handle(input, context);
   if (isBuiltIn && returned.isMocked) return respondWithMock(exchange, store);
   if (!isBuiltIn) checkReturned(route, returned);
-  exchange.returned = { ...returned, by: handler.source };
+  const request = isBuiltIn ? undefined : { input: new ApplicationInput(exchange), state: store.read().state };
+  exchange.returned = { ...returned, by: handler.source, request };
   exchange.decision = HANDLER_DECISIONS[handler.source];
   exchange.changes = builtIn ? joinChanges(builtIn.use.changes, use.changes) : use.changes;
   const isForClient = input instanceof ApplicationInput && input.hasReadClient;
@@ -268,6 +269,11 @@ class ApplicationInput implements Input {
   get user(): string | undefined {
     this.hasReadClient = true;
     return this.#exchange.user;
+  }
+
+  get getNow(): () => number {
+    const { clock } = this.#exchange.sandbox;
+    return () => clock.nowMs();
   }
 }
 

@@ -218,7 +218,7 @@ class ItemSender {
         if (this.#signal.aborted) break;
         if (typeof next !== 'object' || next === null) throw new TypeError(`the iterator returned ${String(next)}`);
         if (next.done) break;
-        await this.#sendItem(next.value);
+        await this.#sendItem(this.#show(next.value));
         await pause();
       }
     } finally {
@@ -254,6 +254,13 @@ class ItemSender {
     const text = isCorrupt ? this.#format.formatPart(item) : this.#formatItem(item);
     if (isItem) this.#count++;
     await this.#write(text);
+  }
+
+  /** Returns an item as clients see it: an item of a user's handler can be a stored entry. */
+  #show(item: unknown): unknown {
+    const { app, returned } = this.#exchange;
+    const { showItem } = app.implementation;
+    return returned?.by === 'user' && showItem ? showItem(item) : item;
   }
 
   /** Validates and formats an item. An item that many clients get is validated and formatted only once. */

@@ -353,7 +353,8 @@ function completeBuiltIn(
 function completeUser(exchange: OperationExchange, returned: Returned): ResponseData {
   const { app, route } = exchange;
   const described: HandlerResponse = addErrorBody(exchange, returned);
-  const completed = app.implementation.completeResponse?.(route, described) ?? described;
+  const { request } = returned;
+  const completed = (request && app.implementation.completeResponse?.(route, described, request)) ?? described;
   const { status = route.successStatus, body, generated = [] } = completed;
   const own = normalizeHeaderNames(completed.headers ?? NO_HEADERS);
   const typed = { 'Content-Type': getDocumentedType(route, status), ...own };

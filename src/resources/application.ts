@@ -37,7 +37,7 @@ import {
 } from './resource.ts';
 import { ResourceModel } from './resource-model.ts';
 import { createSeeds } from './seeds.ts';
-import { completeUserResponse, createStateView } from './state-view.ts';
+import { completeUserResponse, createStateView, removeAllPathValues } from './state-view.ts';
 import { explainStream } from './stream-plans.ts';
 import { createStreamHandler } from './streams.ts';
 import { requireActiveToken } from './users/ownership.ts';
@@ -187,6 +187,17 @@ export function createModel(contract: Contract, known?: KnownLists): ResourceMod
   return model;
 }
 
+/** Returns an entry of a state as responses show it. */
+function showEntry(
+  { derived, responses }: ResourceModel,
+  resource: Resource,
+  entry: Entry,
+  { state, nowMs }: { readonly state: State; readonly nowMs: number },
+): unknown {
+  const [shown = entry] = derived.add(state, resource, [entry], { getNow: () => nowMs });
+  return responses.completeEntry(resource, resource.schema, shown).value;
+}
+
 /**
  * Creates an application that serves any OpenAPI document.
  * It infers resources such as `/pets` from the document, and stores their entries.
@@ -228,10 +239,9 @@ export function createResourceApplication(
           const resource = findResource(collection);
           return resource && { schema: resource.schema, key: getKey(resource) };
         },
-        showEntry(collection, entry) {
+        showEntry(collection, entry, at) {
           const resource = findResource(collection);
-          if (!resource || resource.schema === '') return entry;
-          return model.responses.completeEntry(resource, resource.schema, entry).value;
+          return resource && resource.schema !== '' ? showEntry(model, resource, entry, at) : entry;
         },
         getEntryForm(collection) {
           const resource = findResource(collection);
@@ -248,7 +258,8 @@ export function createResourceApplication(
         isIssuedToken: (text) => model.inference.hasLogin && isIssuedToken(text),
         acceptState: (next, before) => acceptState(model, next, before),
         validatesChanges: false,
-        completeResponse: (route, response) => completeUserResponse(model, route, response),
+        completeResponse: (route, response, request) => completeUserResponse(model, route, response, request),
+        showItem: (item) => removeAllPathValues(item),
         stateView: createStateView(model),
         explain(route) {
           const [plan, stream] = [getPlan(route), model.streams.get(getRouteKey(route))];

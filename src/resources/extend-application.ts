@@ -139,13 +139,13 @@ function extend(
     getStoredResponse: (route, input, state) =>
       isServed(route) ? inferred.getStoredResponse?.(route, input, state) : undefined,
     linkEntries: (route, request, body) => (isServed(route) ? inferred.linkEntries?.(route, request, body) : body),
-    completeResponse: (route, response) =>
-      (isServed(route) ? inferred : base).completeResponse?.(route, response) ?? response,
+    completeResponse: (route, response, request) =>
+      (isServed(route) ? inferred : base).completeResponse?.(route, response, request) ?? response,
     stateRules: extendRules(base.stateRules, inferred.stateRules, added),
     validatesChanges: base.validatesChanges,
     ...(inferred.stateView && { stateView: extendView(inferred.stateView, added) }),
     getEntrySchema: (collection) => choose(collection).getEntrySchema?.(collection),
-    showEntry: (collection, entry) => choose(collection).showEntry?.(collection, entry) ?? entry,
+    showEntry: (collection, entry, at) => choose(collection).showEntry?.(collection, entry, at) ?? entry,
     getEntryForm: (collection) => choose(collection).getEntryForm?.(collection),
     completeNewEntry: (collection, entry, context) =>
       choose(collection).completeNewEntry?.(collection, entry, context) ?? entry,
@@ -164,18 +164,18 @@ function extend(
 function createGuard(rules: StateRules, { showEntry }: ContractImplementation): (context: Context) => Context {
   const names = Object.keys(rules.collections);
   const { validate } = createStateValidator(rules);
-  const complete = (name: string, schema: string, entry: Entry): Entry => {
+  const complete = (name: string, schema: string, entry: Entry, at: { state: State; nowMs: number }): Entry => {
     const isValid = rules.validateEntry(schema, structuredClone(entry)).length === 0;
-    return isValid ? entry : ((showEntry?.(name, entry) ?? entry) as Entry);
+    return isValid ? entry : ((showEntry?.(name, entry, at) ?? entry) as Entry);
   };
-  const checkChange = (state: State, changed: State): State => {
+  const checkChange = (state: State, changed: State, nowMs: number): State => {
     const lists = Object.entries(rules.collections).filter(([name]) => !hasSameList(changed, state, name));
     if (lists.length === 0) return changed;
     const next = { ...changed };
     for (const [name, { schema }] of lists) {
       const known = new Set(getCollection(state, name));
       next[name] = getCollection(changed, name).map((entry) =>
-        known.has(entry) ? entry : complete(name, schema, entry),
+        known.has(entry) ? entry : complete(name, schema, entry, { state: changed, nowMs }),
       );
     }
     const [issue] = validate(structuredClone(pickLists(next, names)));
@@ -187,7 +187,7 @@ function createGuard(rules: StateRules, { showEntry }: ContractImplementation): 
     update: (change) =>
       context.update((state, nowMs) => {
         const result = change(state, nowMs);
-        return result.next ? { ...result, next: checkChange(state, result.next) } : result;
+        return result.next ? { ...result, next: checkChange(state, result.next, nowMs) } : result;
       }),
   });
 }

@@ -1,14 +1,20 @@
-import type { HandlerResponse, StateView } from '../application.ts';
-import { isNode, type Node, toNode } from '../openapi/document.ts';
+import type { HandlerResponse, Input, StateView } from '../application.ts';
+import { createShapes, omitWriteOnly } from '../mock/fit-schema.ts';
+import { getNode, isNode, type Node, omitKeys, pickKeys, toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { MAX_JSON_DEPTH } from '../util/limits.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { toSeed } from '../util/random.ts';
-import { getEntryKey, getInner, removePathValues, setInner } from './entries/entry-values.ts';
-import { getRouteKey, type Plan, type Resource } from './resource.ts';
+import { getEntryList } from './entries/entries.ts';
+import { findByKeys } from './entries/entry-lists.ts';
+import { getEntryKey, getInner, getKeyValue, getOwn, removePathValues, setInner } from './entries/entry-values.ts';
+import { indexEntrySchemas } from './inference/references.ts';
+import { getRouteKey, PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
+import { listFlagNames } from './users/sender-flags.ts';
+import { getGeneratedInside, isSameValue, pickPointers } from './values/completed.ts';
 
 /**
  * The generated properties in an object that a user's handler sees.
@@ -32,9 +38,10 @@ const storedValues = new WeakMap<object, unknown>();
 
 /**
  * Creates the view of the state that a user's handlers see.
- * In this view, entries also have the generated properties of responses.
+ * In this view, entries also have the generated properties of responses, but none that responses compute.
  */
-export function createStateView({ inference, responses }: ResourceModel): StateView {
+export function createStateView(model: ResourceModel): StateView {
+  const { inference, responses } = model;
   const views = new Map(
     [...inference.resources, ...inference.trashes].flatMap((resource) =>
       resource.schema === '' ? [] : [[resource.name, createListView(resource)] as const],
@@ -50,10 +57,35 @@ export function createStateView({ inference, responses }: ResourceModel): StateV
       const key = getEntryKey(resource, entry);
       const isOwner = (value: Node) => getEntryKey(resource, value) === key;
       const { value } = responses.completeEntry(resource, resource.schema, entry);
-      return addGenerated(entry, value, isOwner) as Entry;
+      return addGenerated(entry, omitComputed(model, resource, value), isOwner) as Entry;
     });
     return memoizeByObject((entries: readonly Entry[]) => keepStored(entries, entries.map(showEntry)));
   }
+}
+
+/** Returns the names of the properties that responses compute, such as `taskCount`, `isOverdue` and `author`. */
+const listComputed = memoizeByObject(({ derived, reader, inference }: ResourceModel) =>
+  memoizeByObject((resource: Resource): ReadonlySet<string> => {
+    const computed = [
+      ...derived.getCounts(resource),
+      ...derived.getTotals(resource),
+      ...derived.getTimed(resource),
+      ...derived.getFollows(resource, resource.schema),
+      ...derived.getEmbedded(resource).filter(({ isSent }) => !isSent),
+    ];
+    return new Set([...computed.map(({ property }) => property), ...listFlagNames(reader, inference, resource)]);
+  }),
+);
+
+/** Returns a completed entry without the properties that responses compute, also in the entries that it shows. */
+function omitComputed(model: ResourceModel, resource: Resource, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((one) => omitComputed(model, resource, one));
+  if (!isNode(value)) return value;
+  const shown = model.derived.getEmbedded(resource).flatMap(({ property, resource: other }) => {
+    const inner = getOwn(value, property);
+    return typeof inner === 'object' ? [[property, omitComputed(model, other, inner)] as const] : [];
+  });
+  return omitKeys({ ...value, ...Object.fromEntries(shown) }, [...listComputed(model)(resource)]);
 }
 
 function mapLists(state: State, change: (entries: readonly Entry[], name: string) => readonly Entry[]): State {
@@ -127,25 +159,154 @@ function isGenerated({ values }: Generated, name: string, value: unknown): boole
   return Object.hasOwn(values, name) && values[name] === value;
 }
 
+/** The request of a user's handler, and the state after it. */
+interface UserRequest {
+  readonly input: Input;
+  readonly state: State;
+}
+
 /**
  * Completes the response of a user's handler.
- * Adds required properties that are missing, because stored entries can lack them.
- * Removes the path parameters that are stored with entries.
+ * Adds required properties that are missing, because stored entries can lack them: computes values such as
+ * `taskCount`, and generates the others.
+ * Removes what no response shows: `writeOnly` properties, and the path parameters that are stored with entries.
  * Does not change other values: an invalid value stays invalid.
  */
-export function completeUserResponse(model: ResourceModel, route: Route, response: HandlerResponse): HandlerResponse {
+export function completeUserResponse(
+  model: ResourceModel,
+  route: Route,
+  response: HandlerResponse,
+  request: UserRequest,
+): HandlerResponse {
   const { status = route.successStatus } = response;
   const body = removeGenerated(response.body);
-  const schema = body === undefined ? undefined : model.reader.getResponseSchema(route, status);
   // A file is not changed.
-  if (schema === undefined || body instanceof Uint8Array) return response;
+  if (body === undefined || body instanceof Uint8Array) return response;
+  const schema = model.reader.getResponseSchema(route, status);
+  if (schema === undefined) return { ...response, body: removeAllPathValues(response.body) };
   const key = getRouteKey(route);
   const plan = model.inference.plans.get(key) ?? model.inference.mockedPlans.get(key)?.entry;
-  const value = mapEntries(body, plan?.responsePath ?? [], removePathValues);
-  const entries = plan ? completeEntries(model, plan, schema, value) : value;
-  const completed = model.completeValue(schema, entries, toSeed(route.operationId));
   const added = new Set<string>();
-  return { ...response, body: addMissingProperties(value, completed.value, '', added), generated: [...added] };
+  const show = createEntryView(model, request, { resources: findResources(model, plan, schema), generated: added });
+  const own = show(schema, body, '', 0);
+  const entries = plan ? completeEntries(model, plan, schema, own) : own;
+  const completed = model.completeValue(schema, removeAllPathValues(entries), toSeed(route.operationId));
+  const complete = addMissingProperties(own, completed.value, '', added);
+  const shown = omitWriteOnly(
+    getShape(model),
+    getNode(model.contract.normalized, schema),
+    removeAllPathValues(complete),
+  );
+  return { ...response, body: shown, generated: [...added] };
+}
+
+/**
+ * Returns the resources of the entries in a response, by the JSON Pointers of their schemas.
+ * `schema`: the JSON Pointer of the schema of the body.
+ */
+function findResources(
+  { reader, inference }: ResourceModel,
+  plan: Plan | undefined,
+  schema: string,
+): ReadonlyMap<string, Resource> {
+  const { resources } = inference;
+  const inner = plan && reader.getInner(schema, plan.responsePath);
+  const own = inner === undefined ? [] : [[reader.resolve(reader.getItems(inner) ?? inner), plan?.resource] as const];
+  const found = [...own, ...indexEntrySchemas(reader)(resources)];
+  // The members of a parent are shown as entries of another resource.
+  const follow = (resource: Resource) => resources.find(({ name }) => name === resource.memberOf) ?? resource;
+  return new Map(found.flatMap(([place, resource]) => (resource ? [[place, follow(resource)] as const] : [])));
+}
+
+/** An entry in the response of a user's handler, as it is stored, and as other responses show it. */
+interface ShownEntry {
+  readonly value: Node;
+  readonly stored: Entry;
+  readonly shown: Entry;
+  readonly pointer: string;
+}
+
+/** The maximum number of objects around each other in which entries are searched. */
+const MAX_DEPTH = 6;
+
+/**
+ * Creates a function that shows the entries in a value as other responses show them: with the required properties that
+ * responses compute, and without stored properties that no response has.
+ * An entry is an object with the schema of a resource, and with an id.
+ * Adds the JSON Pointers of values that are generated, such as those of an author, to `generated`.
+ */
+function createEntryView(
+  model: ResourceModel,
+  { state, input }: UserRequest,
+  { resources, generated }: { readonly resources: ReadonlyMap<string, Resource>; readonly generated: Set<string> },
+) {
+  const { reader, derived, responses } = model;
+  const show = (schema: string, value: unknown, pointer: string, depth: number): unknown => {
+    if (!isPlain(value) || depth > MAX_DEPTH) return value;
+    if (!Array.isArray(value)) return showAll(schema, [value as Node], pointer, depth)[0];
+    const items = reader.getItems(schema);
+    const isList = items !== undefined && value.every(isPlain);
+    return isList ? showAll(items, value as readonly Node[], `${pointer}/*`, depth) : value;
+  };
+  const showAll = (schema: string, values: readonly Node[], pointer: string, depth: number): readonly Node[] => {
+    const properties = [...reader.getProperties(schema)];
+    const inner = values.map((value) => {
+      const changes = properties.flatMap(([name, place]) => {
+        const own = getOwn(value, name);
+        const shown = show(place, own, pointer + formatPointer(name), depth + 1);
+        return shown === own ? [] : [[name, shown] as const];
+      });
+      return changes.length === 0 ? value : { ...value, ...Object.fromEntries(changes) };
+    });
+    const resource = resources.get(reader.resolve(schema));
+    const isKnown = (value: Node) => resource?.kind === 'singleton' || getId(resource, value) !== undefined;
+    if (!resource || !inner.every(isKnown)) return inner;
+    const sender = derived.getSender(resource, state, input);
+    const shown = derived.add(state, resource, inner, { sender, getNow: input.getNow, schema });
+    return inner.map((value, index) => {
+      const stored = findByKeys(getEntryList(state, resource), [resource.id], [getId(resource, value)])[0] ?? {};
+      const computed = showComputed(resource, schema, { value, stored, shown: shown[index] ?? value, pointer });
+      return omitHidden(resource, schema, computed, stored);
+    });
+  };
+  const getId = (resource: Resource | undefined, value: Node) => resource && getKeyValue(value, resource.id);
+  const showComputed = (resource: Resource, schema: string, { value, stored, shown, pointer }: ShownEntry): Node => {
+    const required = reader.getRequired(schema);
+    // A value that the handler has not changed can be old, such as the name of an author.
+    const isOpen = (name: string) =>
+      Object.hasOwn(value, name) ? isSameValue(value[name], getOwn(stored, name)) : required.includes(name);
+    const names = [...listComputed(model)(resource)].filter(isOpen);
+    if (names.length === 0) return value;
+    const changes = pickKeys(shown, names);
+    for (const inside of pickPointers(getGeneratedInside(shown), changes)) generated.add(pointer + inside);
+    const gone = names.filter((name) => !Object.hasOwn(changes, name));
+    return omitKeys({ ...value, ...changes }, gone);
+  };
+  const omitHidden = (resource: Resource, schema: string, value: Node, stored: Entry): Node => {
+    const completed = toNode(responses.completeEntry(resource, schema, { ...value }).value);
+    const isHidden = (name: string) => !Object.hasOwn(completed, name) && getOwn(stored, name) === value[name];
+    const hidden = Object.keys(value).filter((name) => name !== PATH_VALUES && isHidden(name));
+    return omitKeys(value, hidden);
+  };
+  return show;
+}
+
+const getShape = memoizeByObject(({ contract }: ResourceModel) => createShapes(contract.normalized));
+
+/** Returns a value without the path parameters that are stored with entries, at any depth. */
+export function removeAllPathValues(value: unknown, known = new Map<object, unknown>(), depth = 0): unknown {
+  if (!isPlain(value) || depth > MAX_JSON_DEPTH) return value;
+  const found = known.get(value);
+  if (found !== undefined) return found;
+  // An object from a user's handler can contain itself.
+  known.set(value, value);
+  const remove = (inner: unknown) => removeAllPathValues(inner, known, depth + 1);
+  const removed = Array.isArray(value)
+    ? value.map(remove)
+    : Object.fromEntries(Object.entries(removePathValues(value as Entry)).map(([name, own]) => [name, remove(own)]));
+  const result = isSame(value, removed) ? value : removed;
+  known.set(value, result);
+  return result;
 }
 
 /**

@@ -50,7 +50,7 @@ export function createApplicationView(application: Application): (served: Served
       getTable: (collection) => tables.get(collection),
       completeNewEntry: (collection, entry, context) =>
         served.implementation.completeNewEntry?.(collection, entry, context) ?? entry,
-      showEntry: (collection, entry) => served.implementation.showEntry?.(collection, entry) ?? entry,
+      showEntry: (collection, entry, at) => served.implementation.showEntry?.(collection, entry, at) ?? entry,
       *acceptState(next, before) {
         const { acceptState } = served.implementation;
         return acceptState ? yield* acceptState(next, before) : { state: next, issues: [] };

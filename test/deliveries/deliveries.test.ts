@@ -1,8 +1,47 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { createWebhookDocument } from '../support/fixtures/webhook-document.ts';
 import { startReceiver } from '../support/harness/receiver.ts';
 import { startWithWebhooks } from '../support/harness/start-with-webhooks.ts';
 
 const HOUR_MS = 3_600_000;
+
+type Document = ReturnType<typeof createWebhookDocument>;
+
+/** Returns a document whose tasks have comments, and the number of them. */
+function addComments({ paths, components: { schemas }, ...document }: Document): object {
+  const { Task } = schemas;
+  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Comment' } } };
+  const newComment = { 'application/json': { schema: { type: 'object', properties: { text: { type: 'string' } } } } };
+  const list = { 'application/json': { schema: { type: 'array', items: content['application/json'].schema } } };
+  const comment = {
+    type: 'object',
+    required: ['id'],
+    properties: { id: { type: 'integer' }, text: { type: 'string' } },
+  };
+  const commentCount = { type: 'integer' };
+  return {
+    ...document,
+    paths: {
+      ...paths,
+      '/tasks/{taskId}/comments': {
+        parameters: [{ name: 'taskId', in: 'path', required: true, schema: { type: 'integer' } }],
+        get: { responses: { 200: { description: 'Comments', content: list } } },
+        post: { requestBody: { content: newComment }, responses: { 201: { description: 'Comment', content } } },
+      },
+    },
+    components: {
+      schemas: {
+        ...schemas,
+        Comment: comment,
+        Task: {
+          ...Task,
+          required: [...Task.required, 'commentCount'],
+          properties: { ...Task.properties, commentCount },
+        },
+      },
+    },
+  };
+}
 
 describe('an operation', () => {
   it('sends its callback and the webhook of its change', async () => {
@@ -32,6 +71,22 @@ describe('an operation', () => {
     expect([updated?.body, deleted?.body]).toEqual([
       { ...task, title: 'Call Ben' },
       { ...task, title: 'Call Ben' },
+    ]);
+  });
+
+  it('sends the entry with the values that responses compute', async () => {
+    const receiver = await startReceiver();
+    const { ask } = await startWithWebhooks({ webhookUrl: [receiver.url], change: addComments });
+    await ask('POST', '/tasks', { title: 'Call Ann' });
+    for (const text of ['a', 'b']) await ask('POST', '/tasks/1/comments', { text });
+    const { body: updated } = await ask('PATCH', '/tasks/1', { title: 'Call Ben' });
+    expect(updated.commentCount).toBe(2);
+    await ask('DELETE', '/tasks/1');
+    await vi.waitFor(() => expect(receiver.requests).toHaveLength(3));
+    expect(receiver.requests.map(({ body }) => body.data?.task ?? body)).toEqual([
+      { ...updated, title: 'Call Ann', commentCount: 0 },
+      updated,
+      updated,
     ]);
   });
 

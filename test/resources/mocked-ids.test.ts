@@ -66,3 +66,23 @@ it('A PUT without a body does not make an unknown id an entry of a list', async 
   const own = await start('/me/rooms');
   expect((await own.ask('PUT', '/me/rooms/99')).body).toMatchObject({ id: 99 });
 });
+
+it('The entry in a mocked response is overdue at the time of the sandbox, as in other responses', async () => {
+  const [date, flag] = [{ type: 'string', format: 'date' }, { type: 'boolean' }];
+  const Task = createObject({ 'id!': INTEGER, 'dueDate!': date, 'isOverdue!': flag, done: flag });
+  const { ask } = await startApi({
+    paths: {
+      ...createResourcePaths('/tasks/{taskId}', refer('Task'), createObject({ 'dueDate!': date })),
+      '/tasks/{taskId}/watch': { post: { response: refer('Task') } },
+      '/tasks/{taskId}/plan': { post: { response: createObject({ 'task!': refer('Task'), 'steps!': INTEGER }) } },
+    },
+    schemas: { Task },
+  });
+  for (const dueDate of ['2025-05-01', '2026-05-01', '2025-05-02']) await ask('POST', '/tasks', { dueDate });
+  const { body: tasks } = await ask('GET', '/tasks');
+  for (const task of tasks) {
+    const watched = await ask('POST', `/tasks/${task.id}/watch`);
+    expect([watched.body, watched.headers.get('x-mocked')]).toEqual([task, 'operation']);
+    expect((await ask('POST', `/tasks/${task.id}/plan`)).body.task).toEqual(task);
+  }
+});

@@ -3,7 +3,9 @@ import type { Context, Input } from '../../src/application.ts';
 import type { Options } from '../../src/server/options.ts';
 import type { Entry, State } from '../../src/store/state.ts';
 import { writeDocument } from '../openapi/documents.ts';
+import { createList, createObject, type Paths, refer } from '../support/fixtures/api-document.ts';
 import { createControlClient } from '../support/harness/sandboxes.ts';
+import { startApi } from '../support/harness/start-api.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const Pet = {
@@ -249,5 +251,111 @@ describe('builtIn() in a handler', () => {
     expect((await ask('GET', '/pets/9')).status).toBe(404);
     expect((await ask('GET', '/status')).status).toBe(500);
     expect(JSON.stringify(log)).toContain('there is no built-in handler for getStatus');
+  });
+});
+
+describe("An entry in the response of a user's handler", () => {
+  const TEXT = { type: 'string' };
+  const INTEGER = { type: 'integer' };
+  const User = createObject({ 'id!': INTEGER, 'email!': TEXT, 'name!': TEXT });
+  const Project = createObject({
+    'id!': INTEGER,
+    'name!': TEXT,
+    'taskCount!': INTEGER,
+    ownerId: INTEGER,
+    owner: refer('User'),
+  });
+  const schemas = {
+    User: { ...User, additionalProperties: false },
+    Project,
+    Task: createObject({
+      'id!': INTEGER,
+      'dueDate!': { ...TEXT, format: 'date' },
+      'isOverdue!': { type: 'boolean' },
+      done: { type: 'boolean' },
+      code: { ...TEXT, writeOnly: true },
+    }),
+  };
+  const NewTask = createObject({ dueDate: { ...TEXT, format: 'date' }, code: TEXT, draft: TEXT });
+  const paths: Paths = {
+    '/register': {
+      post: {
+        request: createObject({ 'email!': TEXT, 'name!': TEXT, 'password!': TEXT }),
+        response: createObject({ 'token!': TEXT, user: refer('User') }),
+        status: 201,
+      },
+    },
+    '/me': {
+      get: { response: refer('User') },
+      patch: { request: createObject({ name: TEXT }), response: refer('User') },
+    },
+    '/users': { get: { operationId: 'listUsers', response: createList(refer('User')) } },
+    '/projects': {
+      get: { response: createList(refer('Project')) },
+      post: { request: createObject({ 'name!': TEXT }), response: refer('Project'), status: 201 },
+    },
+    '/projects/{projectId}': { get: { operationId: 'getProject', response: refer('Project') } },
+    '/projects/{projectId}/tasks': {
+      get: { response: createList(refer('Task')) },
+      post: { request: NewTask, response: refer('Task'), status: 201 },
+    },
+    '/feed': {
+      get: { operationId: 'streamUsers', response: { type: 'object' }, responseType: 'text/event-stream' },
+    },
+    '/board': {
+      get: {
+        operationId: 'getBoard',
+        response: createObject({ project: refer('Project'), tasks: createList(refer('Task')), other: {} }),
+      },
+    },
+  };
+
+  async function* toStream(entries: readonly Entry[] = []) {
+    yield* entries;
+  }
+
+  async function startProjects() {
+    const handlers = {
+      getProject: (_: Input, { read }: Context) => ({ body: { ...read().projects?.[0] } }),
+      listUsers: (_: Input, { read }: Context) => ({ body: read().users }),
+      streamUsers: (_: Input, { read }: Context) => ({ body: toStream(read().users) }),
+      getBoard: (_: Input, { read }: Context) => ({
+        body: { project: read().projects?.[0], tasks: read().tasks, other: { users: read().users } },
+      }),
+    };
+    const api = await startApi({ paths, schemas }, { handlers } as Options);
+    const { body } = await api.ask('POST', '/register', { email: 'ann@x.org', name: 'Ann', password: 'pw-ann' });
+    const headers = { Authorization: `Bearer ${body.token}` };
+    await api.ask('POST', '/projects', { name: 'Garden' }, headers);
+    for (const dueDate of ['2025-05-01', '2026-05-01', '2025-05-02'])
+      await api.ask('POST', '/projects/1/tasks', { dueDate, code: 'x', draft: 'y' }, headers);
+    await api.ask('PATCH', '/me', { name: 'Anna' }, headers);
+    return { ...api, get: (path: string) => api.ask('GET', path, undefined, headers) };
+  }
+
+  it('has the computed values of other responses', async () => {
+    const { get } = await startProjects();
+    const { body: listed } = await get('/projects');
+    expect(listed).toMatchObject([{ taskCount: 3, owner: { name: 'Anna' } }]);
+    const { body, headers } = await get('/projects/1');
+    expect([body, headers.get('X-Mocked')]).toEqual([listed[0], null]);
+  });
+
+  it('has the computed values of other responses in a response of its own', async () => {
+    const { get } = await startProjects();
+    const [project, tasks] = [(await get('/projects')).body[0], (await get('/projects/1/tasks')).body];
+    expect(tasks.map(({ isOverdue }: Entry) => isOverdue)).toEqual([true, false, true]);
+    expect((await get('/board')).body).toMatchObject({ project, tasks });
+  });
+
+  it('has no hidden values', async () => {
+    const { get } = await startProjects();
+    const { text, body } = await get('/board');
+    const { text: stream } = await get('/feed');
+    expect(stream).toContain('ann@x.org');
+    for (const one of [text, stream]) expect(one).not.toMatch(/\$path|passwordHash|tokenKey/);
+    expect(body.tasks[0]).toEqual({ id: 1, dueDate: '2025-05-01', isOverdue: true });
+    const users = await get('/users');
+    expect(users.body.at(-1)).toEqual((await get('/me')).body);
   });
 });

@@ -10,13 +10,20 @@ const TASK = { payload: '#/components/schemas/Task' };
 const TASK_EVENT = { payload: '#/components/schemas/TaskEvent' };
 const WEBHOOKS = { 'task.created': TASK_EVENT, taskUpdated: TASK, 'task-deleted': TASK };
 
-/** Starts a server for the tasks of `createWebhookDocument` with a frozen clock. Returns it with a client of its control API. */
+/**
+ * Starts a server for the tasks of `createWebhookDocument` with a frozen clock. Returns it with a client of its control API. `change`: returns the document
+ * with changes.
+ */
 export async function startWithWebhooks({
   webhooks = WEBHOOKS,
+  change = (document) => document,
   ...options
-}: Options & { webhooks?: Readonly<Record<string, Webhook>> } = {}) {
+}: Options & {
+  webhooks?: Readonly<Record<string, Webhook>>;
+  change?: (document: ReturnType<typeof createWebhookDocument>) => object;
+} = {}) {
   const contract = join(await tempFolder(), 'openapi.json');
-  writeFileSync(contract, JSON.stringify(createWebhookDocument(webhooks)));
+  writeFileSync(contract, JSON.stringify(change(createWebhookDocument(webhooks))));
   const server = await startStorefront({ ...options, contract });
   const control = createControlClient(server);
   await control('PUT', '/default/clock', { frozen: true });
