@@ -259,7 +259,12 @@ function findChangeIssue(result: ChangeResult<unknown>, state: State, validator:
   // It gets undefined if the state can't be converted to JSON, for example because of a BigInt.
   const found = validator.validate(tryOrUndefined(() => JSON.parse(JSON.stringify(next))));
   const issues = findNewIssues(found, { state, next, validator });
-  return issues.length > 0 ? `returned an invalid state: ${describeIssues(issues)}` : undefined;
+  if (issues.length > 0) return `returned an invalid state: ${describeIssues(issues)}`;
+  // A missing list is empty, but is probably a mistake.
+  const missing = Object.keys(state).filter((name) => !Object.hasOwn(next, name) && state[name]?.length !== 0);
+  if (missing.length === 0) return undefined;
+  const names = limitList(missing, MAX_SHOWN_ISSUES, String).join(', ');
+  return `returned a state without ${names}: start with { ...state }, and set a list to [] to remove all of its entries`;
 }
 
 /** The objects that `deepFreeze` has frozen. */

@@ -194,6 +194,20 @@ it("A change of a user's handler to a state with a text for a list is refused", 
   expect(body.detail).toContain('is not an array');
 });
 
+it("A change of a user's handler to a state that lacks a list with entries is refused", async () => {
+  const { body } = await runHandler(async (_, { update, read }) => {
+    await update((state) => ({ next: { ...state, pets: [{ id: 1 }], owners: [] }, result: undefined }));
+    const error = await update(() => ({ next: {}, result: undefined })).catch(({ message }: Error) => message);
+    await update(({ pets = [] }) => ({ next: { pets }, result: undefined }));
+    return { body: { error, pets: read().pets } };
+  });
+  expect(body).toEqual({
+    error:
+      'nothing was changed: in the handler of show, the function passed to update() returned a state without pets: start with { ...state }, and set a list to [] to remove all of its entries',
+    pets: [{ id: 1 }],
+  });
+});
+
 describe('builtIn() in a handler', () => {
   const document = JSON.stringify({
     openapi: '3.0.3',
