@@ -60,6 +60,11 @@ export interface Parent extends PathKey {
    * Then it has all entries if the credentials name no user, and a request can create an entry for another user.
    */
   readonly isDescribed?: boolean;
+  /**
+   * The members of the entries, to whom the entries also belong: the name of their resource, and where a member has the
+   * id of the user and that of the entry.
+   */
+  readonly members?: { readonly resource: string; readonly user: PathKey; readonly entry: Parent };
 }
 
 /** The name under which the path parameters of a request below `/me` have the id of the user who sends it. */

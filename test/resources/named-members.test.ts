@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createList, createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
+import { createList, createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
@@ -85,4 +85,48 @@ it('A member whom a request names by userId has this id, and the names of the us
   expect((await ask('POST', path, { userId: 'unknown', role: 'lead' })).status).toBe(404);
   expect((await ask('DELETE', `${path}/${user.id}`)).status).toBe(204);
   expect((await ask('GET', path)).body).toEqual([]);
+});
+
+describe('A list of the own entries', () => {
+  const { paths } = createApi();
+  const described: Paths = {
+    ...paths,
+    ...createResourcePaths('/projects/{projectId}', refer('Project'), createObject({ 'name!': TEXT })),
+    '/register': { post: { ...paths['/register'].post, isPublic: true } },
+    '/login': { post: { request: LOGIN, response: Session, isPublic: true } },
+    '/projects': {
+      get: { summary: 'List all projects for the current user', response: createList(refer('Project')) },
+      post: { request: createObject({ 'name!': TEXT }), response: refer('Project'), status: 201 },
+    },
+  };
+  const own = { ...schemas, Project: createObject({ 'id!': TEXT, 'name!': TEXT, created_by: TEXT }) };
+
+  it('also has the entries of which the user is a member', async () => {
+    const { ask } = await startApi({ paths: described, schemas: own, needsToken: true });
+    const register = async (email: string) => {
+      const { token, user } = (await ask('POST', '/register', { email, password: 'x' })).body;
+      const headers = { Authorization: `Bearer ${token}` };
+      return { ...user, ask: (method: string, path: string, sent?: unknown) => ask(method, path, sent, headers) };
+    };
+    const [ann, bob] = [await register('ann@x.test'), await register('bob@x.test')];
+    const { body: project } = await ann.ask('POST', '/projects', { name: 'a' });
+    await ann.ask('POST', '/projects', { name: 'b' });
+    const item = `/projects/${project.id}`;
+    expect((await bob.ask('GET', item)).status).toBe(404);
+    await ann.ask('POST', `${item}/members`, { email: 'bob@x.test', role: 'a' });
+    expect((await bob.ask('GET', '/projects')).body).toMatchObject([{ name: 'a' }]);
+    expect((await bob.ask('GET', item)).body).toMatchObject({ name: 'a' });
+    expect((await bob.ask('GET', `${item}/members`)).body).toMatchObject([{ user_id: bob.id }]);
+    expect((await ann.ask('GET', '/projects')).body).toHaveLength(2);
+    await ann.ask('DELETE', `${item}/members/${bob.id}`);
+    expect((await bob.ask('GET', '/projects')).body).toEqual([]);
+    expect((await bob.ask('GET', item)).status).toBe(404);
+  });
+
+  it('is explained with its members', async () => {
+    const lines = await explainApi({ paths: described, schemas: own, needsToken: true });
+    expect(lines['GET /projects']).toBe(
+      'real: lists projects of the user who sends the request (and those with the user among their members)',
+    );
+  });
 });

@@ -91,6 +91,9 @@ export function describeSelection(
       ? [`those of all ${users.name}, because ${describeUnlimited(route, users)}`]
       : []),
     ...(assignee ? [`only with the ${model.inference.users?.singular} in ${assignee.property}`] : []),
+    ...(action === 'list' && mount.parents.some(({ members }) => members !== undefined)
+      ? [`and those with the ${model.inference.users?.singular} among their members`]
+      : []),
     ...(mount.view ? describeView(mount.view) : []),
     ...(mount.view && showsDeleted(mount.view) ? ['only the default data has them'] : []),
     ...(mount.tree ? [`only those at the top; the others are in ${mount.tree.children} by ${mount.tree.parent}`] : []),

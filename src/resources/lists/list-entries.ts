@@ -9,9 +9,10 @@ import { followMembers, getEntryList, listChildrenOf } from '../entries/entries.
 import { findByKeys } from '../entries/entry-lists.ts';
 import { getKeyValue, getOwn, setInner } from '../entries/entry-values.ts';
 import { createNotFound, findEntry, isShared, requireParents } from '../entries/require-entries.ts';
-import type { Plan } from '../resource.ts';
+import { type Mount, type Plan, type Resource, SENDER } from '../resource.ts';
 import type { ResourceModel } from '../resource-model.ts';
 import { createHeaders } from '../response-headers.ts';
+import { listJoined } from '../users/own-members.ts';
 import { findCreator } from '../users/ownership.ts';
 import { hasFlag } from '../users/sender-flags.ts';
 import { findOwnEntry } from '../users/tokens.ts';
@@ -104,7 +105,18 @@ function selectUndeleted(plan: Plan, state: State, { path, query }: Input): read
   const { resource, mount, trash } = plan;
   const selection = findTrashSelection(plan, query);
   const deleted = trash && selection !== 'none' ? listChildrenOf(getEntryList(state, trash), mount, path) : [];
-  return selection === 'only' ? deleted : [...listChildrenOf(getEntryList(state, resource), mount, path), ...deleted];
+  return selection === 'only' ? deleted : [...listOwn(state, resource, mount, path), ...deleted];
+}
+
+/** Returns the entries of the parents in a path, and those of which the user who sends the request is a member. */
+function listOwn(state: State, resource: Resource, mount: Mount, path: Input['path']): readonly Entry[] {
+  const list = getEntryList(state, resource);
+  const own = listChildrenOf(list, mount, path);
+  const { members } = mount.parents.find(({ isSender }) => isSender) ?? {};
+  const joined = members && path[SENDER] !== undefined ? listJoined(members, state, path[SENDER]) : undefined;
+  if (!joined?.size) return own;
+  const all = new Set(own);
+  return list.entries.filter((entry) => all.has(entry) || joined.has(getKeyValue(entry, resource.id)));
 }
 
 /** Returns the entries that a user in the query has marked: `?favorited=ann` for the name or the id of a user. */

@@ -2,16 +2,19 @@ import { DomainError, type Input } from '../../application.ts';
 import type { Route } from '../../openapi/routes.ts';
 import type { Entry, State } from '../../store/state.ts';
 import { normalizeName } from '../../util/names.ts';
-import { getLastSegment, getParentPath, toTemplate } from '../document/names.ts';
+import { getLastSegment, getParentPath, getPathForm, toTemplate } from '../document/names.ts';
 import { hasEntryResponse, hasProperties, type Place } from '../document/path-keys.ts';
 import { findPlaceOfForm, renameParameters } from '../document/places.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
 import { getEntryList } from '../entries/entries.ts';
 import { findByKeys } from '../entries/entry-lists.ts';
 import { createPropertyKey, getKeyValue, type PathInput } from '../entries/entry-values.ts';
-import type { Mount, PathKey, Resource } from '../resource.ts';
+import type { Mount, Parent, PathKey, Resource } from '../resource.ts';
 import { findOwnEntry } from './tokens.ts';
 import { PEOPLE_LIST, UNIQUE_NAMES } from './user-names.ts';
+
+/** The entries that say which users belong to others, such as the members of projects. */
+export type Membership = NonNullable<Parent['members']>;
 
 /** Matches the last segment of the path of the entry of the user who sends a request. */
 const OWN_ENTRY = /^(?:me|self|myself)$/i;
@@ -68,6 +71,56 @@ function listUserKeys(
   const known = reader.getProperties(users.schema);
   const logins = [...properties].filter(([own]) => UNIQUE_NAMES.includes(normalizeName(own)) && known.has(own));
   return [id, ...logins.map((login) => createPropertyKey(...login))];
+}
+
+/**
+ * Returns the members of the entries at a path, such as those at `/projects/{projectId}/members` for
+ * `/projects/{projectId}`. Returns undefined if members do not say which users they are.
+ */
+export function findMembership(
+  reader: SchemaReader,
+  { resources, users }: { readonly resources: readonly Resource[]; readonly users: Resource },
+  item: string,
+): Membership | undefined {
+  const found = resources.flatMap((resource): readonly Membership[] => {
+    const [mount] = resource.mounts;
+    const entry = mount?.parents.at(-1);
+    const isPeople = PEOPLE_LIST.test(normalizeName(resource.singular)) && resource.kind === 'collection';
+    if (!mount || !entry || !isPeople || !resource.canCreate || getPathForm(entry.path) !== getPathForm(item))
+      return [];
+    const [user] = listUserKeys(reader, users, resource, mount.id);
+    return user ? [{ resource: resource.name, user, entry }] : [];
+  });
+  return found.length === 1 ? found[0] : undefined;
+}
+
+/** Returns the ids of the entries of which a user is a member. */
+export function listJoined({ resource, user, entry }: Membership, state: State, id: string): ReadonlySet<unknown> {
+  const members = findByKeys(getEntryList(state, { name: resource }), [user], [id]);
+  return new Set(members.map((member) => getKeyValue(member, entry)));
+}
+
+/**
+ * Returns the user to whom the entry in a path belongs, if the user who sends the request is one of its members.
+ * Returns the user who sends the request for other paths.
+ * `sender`: the user among the parents of the entry.
+ */
+export function findOwner(
+  { resources }: { readonly resources: readonly Resource[] },
+  mount: Mount,
+  sender: Parent,
+  { path, state, id }: { readonly path: PathInput; readonly state: State; readonly id: string },
+): string {
+  const { members } = sender;
+  if (!members) return id;
+  const isEntry = (template: string | undefined) =>
+    template !== undefined && getPathForm(template) === getPathForm(members.entry.path);
+  const keys = [...(isEntry(mount.item) ? [mount.id] : []), ...mount.parents.filter((parent) => isEntry(parent.path))];
+  const value = keys.map(({ parameter }) => path[parameter]).find((one) => one !== undefined);
+  const resource = resources.find(({ mounts }) => mounts.some(({ item }) => isEntry(item)));
+  if (!resource || value === undefined || !listJoined(members, state, id).has(value)) return id;
+  const [entry] = findByKeys(getEntryList(state, resource), [resource.id], [value]);
+  return (entry && getKeyValue(entry, sender)) ?? id;
 }
 
 /**

@@ -9,6 +9,7 @@ import { findReferences } from '../inference/references.ts';
 import { isFeed } from '../lists/views.ts';
 import { type Mount, type Parent, type PathKey, type Resource, SENDER } from '../resource.ts';
 import { describesOwn, findHolder, isForOthers, isPersonalEntry } from './own-lists.ts';
+import { findMembership } from './own-members.ts';
 import { isCreator } from './user-names.ts';
 import { findUserParts, getUserKey, hasUserId, isOfOther } from './user-parts.ts';
 
@@ -138,7 +139,12 @@ function addDescribed(
       !isHidden || holder || isRelated || isPersonalEntry(reader, resource.schema, collection, own.owned);
     if (!assignee && (!isPersonal || (isHidden && !holder && index > 0 && !resource.canCreate))) return mount;
     const key = assignee ?? (holder ? { ...holder, name: holder.property } : creator);
-    const sender: Parent = { ...key, parameter: SENDER, path: item, isSender: true, isDescribed: true };
+    const members =
+      own.owned === 'own' && !assignee && mount.item !== undefined
+        ? findMembership(reader, inference, mount.item)
+        : undefined;
+    const known = { ...key, ...(members && { members }) };
+    const sender: Parent = { ...known, parameter: SENDER, path: item, isSender: true, isDescribed: true };
     const whole = { ...mount, parents: [sender] };
     const hasOthers =
       isForOthers(reader, routes, collection) ||

@@ -10,6 +10,7 @@ import { getKeyValue } from '../entries/entry-values.ts';
 import type { Derived, PathKey, Plan, Resource } from '../resource.ts';
 import type { ResourceModel } from '../resource-model.ts';
 import { namesOthers } from './own-lists.ts';
+import { listJoined, type Membership } from './own-members.ts';
 import { findOwnEntry, namesSender } from './tokens.ts';
 
 /**
@@ -20,6 +21,7 @@ import { findOwnEntry, namesSender } from './tokens.ts';
 interface Owner {
   readonly key: PathKey;
   readonly above: Resource | undefined;
+  readonly members?: Membership | undefined;
 }
 
 /** The maximum number of entries above an entry that lead to its user. */
@@ -35,7 +37,7 @@ const indexOwners = memoizeByObject((model: ResourceModel): ReadonlyMap<Resource
     );
     const owners = lists.map(({ mount: { parents } }): Owner | undefined => {
       const sender = parents.find(({ isSender }) => isSender);
-      if (sender) return { key: sender, above: undefined };
+      if (sender) return { key: sender, above: undefined, members: sender.members };
       const key = parents.at(-1);
       if (!key || level >= MAX_LEVELS) return undefined;
       const isAbove = ({ kind, mounts }: Resource) =>
@@ -84,9 +86,14 @@ export function selectOwnState(model: ResourceModel, plan: Plan, state: State, i
 function selectOwn(model: ResourceModel, state: State, resource: Resource, user: string): readonly Entry[] {
   const owner = indexOwners(model).get(resource);
   if (!owner) return [];
-  const { key, above } = owner;
+  const { key, above, members } = owner;
   const list = getEntryList(state, resource);
-  if (!above) return findByKeys(list, [key], [user]);
+  if (!above) {
+    const joined = members ? listJoined(members, state, user) : undefined;
+    const own = findByKeys(list, [key], [user]);
+    const others = joined?.size ? list.entries.filter((entry) => joined.has(getKeyValue(entry, resource.id))) : [];
+    return [...new Set([...own, ...others])];
+  }
   return selectOwn(model, state, above, user).flatMap((entry) =>
     findByKeys(list, [key], [getKeyValue(entry, above.id)]),
   );

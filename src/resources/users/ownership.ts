@@ -11,6 +11,7 @@ import { getKeyValue, getOwn, getProperty, type PathInput, setKeyValue } from '.
 import { type Mount, type Parent, type PathKey, type Plan, type Resource, SENDER } from '../resource.ts';
 import type { ResourceModel } from '../resource-model.ts';
 import { setShownUser } from '../values/embedded.ts';
+import { findOwner } from './own-members.ts';
 import { findCreatorKey } from './own-paths.ts';
 import {
   explainNoSender,
@@ -84,7 +85,11 @@ export function addSenderPath(
   const user = findOwnEntry(users, state, input);
   if (!user && namesSender(users, state, input)) throw createSenderError(users, state, input);
   const id = user && getKeyValue(user, users.id);
-  return id === undefined ? path : Object.assign(Object.create(null), path, { [SENDER]: id });
+  if (id === undefined) return path;
+  const member = senders.find(({ members }) => members !== undefined);
+  // The members of an entry see and change what its owner does.
+  const owner = member ? findOwner(model.inference, mount, member, { path, state, id }) : id;
+  return Object.assign(Object.create(null), path, { [SENDER]: owner });
 }
 
 /** Returns the users who send a request among the parents of a mount, and among those of its parents. */
