@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createList, createObject, type OperationParts } from '../support/fixtures/api-document.ts';
+import { createList, createObject, type OperationParts, refer } from '../support/fixtures/api-document.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
@@ -55,6 +55,25 @@ describe('A POST beside a list', () => {
     const { ask } = await startApi({ paths: createNotes(createObject({ 'message!': { ...TEXT, example } })) });
     expect((await ask('POST', '/notes', { text: 'a' })).body).toEqual({ message });
   });
+
+  it.each([
+    ['Note created', 'Note created'],
+    ['Successful operation', 'Logged out'],
+  ])(
+    'described as "%s" has the message "%s" if several operations share the example',
+    async (responseText, message) => {
+      const schemas = { Done: createObject({ message: { ...TEXT, example: 'Logged out' } }) };
+      const { '/notes': notes } = createNotes(refer('Done'));
+      const paths = {
+        '/notes': { ...notes, post: { ...notes.post, responseText } },
+        '/session/end': { post: { response: refer('Done') } },
+      };
+      const { ask } = await startApi({ paths, schemas });
+      expect((await ask('POST', '/notes', { text: 'a' })).body).toEqual({ message });
+      const { ask: askAlone } = await startApi({ paths: { '/notes': paths['/notes'] }, schemas });
+      expect((await askAlone('POST', '/notes', { text: 'a' })).body).toEqual({ message: 'Logged out' });
+    },
+  );
 
   it('is mocked if its request has other properties than the entries', async () => {
     const paths = createNotes(createObject({ message: TEXT }), createObject({ query: TEXT, deep: TEXT }));

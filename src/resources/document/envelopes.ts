@@ -2,8 +2,9 @@ import type { HandlerResponse } from '../../application.ts';
 import type { Contract } from '../../openapi/contract.ts';
 import { getTarget, isNode, toNode } from '../../openapi/document.ts';
 import { findResponse, findValueMedia, getShape } from '../../openapi/responses.ts';
-import type { Route } from '../../openapi/routes.ts';
+import { getRoutes, type Route } from '../../openapi/routes.ts';
 import type { Entry } from '../../store/state.ts';
+import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import { normalizeName } from '../../util/names.ts';
 import { getOwn } from '../entries/entry-values.ts';
 import { isEnvelopeName, type SchemaReader } from './schema-reader.ts';
@@ -42,7 +43,8 @@ const SURE_FIELDS: readonly Field[] = [
 
 /**
  * Returns the properties of a success response that say that the request succeeded, such as `success` and `message`.
- * The text is the example of the property, that of the response, or the description of the response.
+ * The text is the example of the property, that of the response, or the description of the response. An example that
+ * several operations share, such as `Logged out`, says less than a description such as `Channel deleted`.
  * Returns an empty object if the body has other properties than these beside objects and lists.
  */
 export function getEnvelopeValues(
@@ -65,13 +67,35 @@ export function getEnvelopeValues(
     const known = fields.find(([names]) => names.includes(normalizeName(name)));
     const own = known && [getOwn(example, name), ...known[1]({ status, text })];
     const isText = known !== undefined && /^mes|^msg/.test(normalizeName(name));
-    const value = [...(isText ? [reader.getExample(pointer)] : []), ...(own ?? [])].find(
+    const shown = isText ? reader.getExample(pointer) : undefined;
+    const isOther = typeof shown === 'string' && !GENERIC.test(text) && isShared(reader, pointer);
+    const value = (isOther ? [...(own ?? []), shown] : [shown, ...(own ?? [])]).find(
       (one) => one !== undefined && isValid(pointer, one),
     );
     return value === undefined ? [] : [[name, value] as const];
   });
   return Object.fromEntries(values);
 }
+
+/** Matches descriptions of responses that do not say what an operation has done. */
+const GENERIC =
+  /^(?:the )?(?:ok|success\w*|created|accepted|updated|deleted|no content|default|message|response|result)?(?: ?(?:response|operation|request|message|result)s?)?[.!]?$/i;
+
+/** Returns whether the responses of several operations have a property, because they share its schema. */
+function isShared(reader: SchemaReader, property: string): boolean {
+  return (indexUses(reader).get(property) ?? 0) > 1;
+}
+
+/** Returns how many success responses have a property, by the JSON Pointers of the properties. */
+const indexUses = memoizeByObject((reader: SchemaReader): ReadonlyMap<string, number> => {
+  const uses = new Map<string, number>();
+  for (const route of getRoutes(reader.document)) {
+    const schema = reader.getResponseSchema(route, route.successStatus);
+    for (const [, pointer] of schema === undefined ? [] : reader.getProperties(schema))
+      uses.set(pointer, (uses.get(pointer) ?? 0) + 1);
+  }
+  return uses;
+});
 
 /** Matches an id in a message, such as `Event created successfully with ID: 1` or `Order #7 was cancelled`. */
 const ID_IN_TEXT = /(?<=\bid ?[:=] ?['"]?)\w[\w-]*(?=['"]?(?:[) .!,]|$))|(?<=(?:^| )#)\d+\b/i;
