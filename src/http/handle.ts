@@ -7,20 +7,19 @@ import {
   type StateView,
 } from '../application.ts';
 import { isNode } from '../openapi/document.ts';
-import type { Route } from '../openapi/routes.ts';
 import type { OperationInput } from '../openapi/validate-request.ts';
 import type { StateChange } from '../sandbox/journal/recorded-request.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Change } from '../store/backend.ts';
 import type { ChangeSequence, Entry } from '../store/state.ts';
 import type { Store } from '../store/store.ts';
-import { isServerHeader } from '../util/headers.ts';
-import { HttpProblemError, internalError } from '../util/problem.ts';
+import { internalError } from '../util/problem.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { App, Decision, OperationExchange, ResponseData } from './exchange.ts';
 import { createFaultResponse, createPreferredResponse } from './mock-response.ts';
 import { toHttpProblem } from './problem.ts';
 import { complete, createResponse } from './response.ts';
+import { checkReturned } from './returned-value.ts';
 
 /**
  * The origins of responses that a handler of the application or of the user returned.
@@ -290,32 +289,6 @@ function toUserInput({ app, route, headers, input, user }: OperationExchange): I
 
 function joinHeaders(headers: OperationExchange['headers']): Input['headers'] {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
-}
-
-/**
- * Checks the value that a user's handler returned, which can be any value.
- * Throws an `HttpProblemError` with status 500 if it is not a valid response.
- */
-function checkReturned({ operationId }: Route, returned: unknown): void {
-  const { status = 200, headers = {} } = (returned ?? {}) as HandlerResponse;
-  const serverHeader = Object.keys(headers).find(isServerHeader);
-  const isStatus = Number.isInteger(status) && status >= 200 && status <= 599;
-  const isPlain = isNode(returned) && !isFetchResponse(returned);
-  if (isPlain && isStatus && serverHeader === undefined) return;
-  const issue =
-    serverHeader === undefined
-      ? 'did not return a response: return an object such as { body } or { status, body } with a status from 200 to 599'
-      : `returned the header ${serverHeader}, which only the server can set: remove it`;
-  throw new HttpProblemError({ code: 'internal-error', detail: `the handler of ${operationId} ${issue}` });
-}
-
-/**
- * Returns whether a handler returned a fetch `Response`.
- * It must be refused: a fetch `Response` has no enumerable properties, so the body would be lost.
- * `instanceof Response` would load fetch, which takes about 20 ms at the first request.
- */
-function isFetchResponse(value: object): boolean {
-  return Object.prototype.toString.call(value) === '[object Response]';
 }
 
 /** How a handler has used its context. */

@@ -240,7 +240,7 @@ function createEntryView(
   { state, input }: UserRequest,
   { resources, generated }: { readonly resources: ReadonlyMap<string, Resource>; readonly generated: Set<string> },
 ) {
-  const { reader, derived, responses } = model;
+  const { reader, derived } = model;
   const show = (schema: string, value: unknown, pointer: string, depth: number): unknown => {
     if (!isPlain(value) || depth > MAX_DEPTH) return value;
     if (!Array.isArray(value)) return showAll(schema, [value as Node], pointer, depth)[0];
@@ -261,13 +261,21 @@ function createEntryView(
     const resource = resources.get(reader.resolve(schema));
     const isKnown = (value: Node) => resource?.kind === 'singleton' || getId(resource, value) !== undefined;
     if (!resource || !inner.every(isKnown)) return inner;
+    const stored = inner.map((value) => findStored(resource, value));
+    const filled = inner.map((value, index) => addStored(reader.getRequired(schema), value, stored[index]));
     const sender = derived.getSender(resource, state, input);
-    const shown = derived.add(state, resource, inner, { sender, getNow: input.getNow, schema });
-    return inner.map((value, index) => {
-      const stored = findByKeys(getEntryList(state, resource), [resource.id], [getId(resource, value)])[0] ?? {};
-      const computed = showComputed(resource, schema, { value, stored, shown: shown[index] ?? value, pointer });
-      return omitHidden(resource, schema, computed, stored);
+    const shown = derived.add(state, resource, filled, { sender, getNow: input.getNow, schema });
+    return filled.map((value, index) => {
+      const computed = showComputed(resource, schema, {
+        ...{ value, stored: stored[index] ?? {} },
+        ...{ shown: shown[index] ?? value, pointer },
+      });
+      return omitHidden(model, { resource, schema }, computed, stored[index]);
     });
+  };
+  const findStored = (resource: Resource, value: Node): Entry | undefined => {
+    const found = findByKeys(getEntryList(state, resource), [resource.id], [getId(resource, value)]);
+    return found.length === 1 ? found[0] : undefined;
   };
   const getId = (resource: Resource | undefined, value: Node) => resource && getKeyValue(value, resource.id);
   const showComputed = (resource: Resource, schema: string, { value, stored, shown, pointer }: ShownEntry): Node => {
@@ -282,13 +290,26 @@ function createEntryView(
     const gone = names.filter((name) => !Object.hasOwn(changes, name));
     return omitKeys({ ...value, ...changes }, gone);
   };
-  const omitHidden = (resource: Resource, schema: string, value: Node, stored: Entry): Node => {
-    const completed = toNode(responses.completeEntry(resource, schema, { ...value }).value);
-    const isHidden = (name: string) => !Object.hasOwn(completed, name) && getOwn(stored, name) === value[name];
-    const hidden = Object.keys(value).filter((name) => name !== PATH_VALUES && isHidden(name));
-    return omitKeys(value, hidden);
-  };
   return show;
+}
+
+/** Returns an object with the required properties that it lacks, and that the entry with its id has. */
+function addStored(required: readonly string[], value: Node, stored: Entry = {}): Node {
+  const missing = required.filter((name) => !Object.hasOwn(value, name));
+  return missing.length === 0 ? value : { ...value, ...pickKeys(stored, missing) };
+}
+
+/** Returns an entry without the unchanged stored properties that no response with a schema has. */
+function omitHidden(
+  { responses }: ResourceModel,
+  { resource, schema }: { readonly resource: Resource; readonly schema: string },
+  value: Node,
+  stored: Entry = {},
+): Node {
+  const completed = toNode(responses.completeEntry(resource, schema, { ...value }).value);
+  const isHidden = (name: string) => !Object.hasOwn(completed, name) && getOwn(stored, name) === value[name];
+  const hidden = Object.keys(value).filter((name) => name !== PATH_VALUES && isHidden(name));
+  return omitKeys(value, hidden);
 }
 
 const getShape = memoizeByObject(({ contract }: ResourceModel) => createShapes(contract.normalized));

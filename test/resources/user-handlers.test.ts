@@ -184,6 +184,36 @@ it("A file from a user's handler is sent as it is", async () => {
   expect(text).toBe('photo');
 });
 
+it.each<readonly [name: string, returned: unknown, issue: string]>([
+  ['a promise as the body', { body: Promise.resolve({}) }, 'returned a promise as the body: await it'],
+  ['a Map as the body', { body: new Map([['id', 1]]) }, 'returned a Map as the body: return an object, an array'],
+  ['an error as the body', { body: new Error('no') }, 'returned a Error as the body: return an object'],
+  ['a function as the body', { body: () => 1 }, 'returned a Function as the body: return an object'],
+  ['fetch headers', { headers: new Headers({ a: 'b' }), body: {} }, 'returned headers as a Headers: return an object'],
+  ['a fetch response', new Response('{}'), 'did not return a response: return an object such as { body }'],
+])(
+  "The response of a user's handler with %s is refused, because its content would be lost",
+  async (_name, returned, issue) => {
+    const { status, body } = await runHandler(() => returned);
+    expect([status, body.detail]).toEqual([500, expect.stringContaining(`the handler of show ${issue}`)]);
+  },
+);
+
+it.each<readonly [name: string, body: unknown]>([
+  ['an empty object', {}],
+  ['an empty array', []],
+  ['an object with toJSON', { toJSON: () => ({ id: 1 }) }],
+  [
+    'an instance of a class',
+    new (class Pet {
+      id = 1;
+    })(),
+  ],
+])("The response of a user's handler can have %s as its body", async (_name, body) => {
+  const response = await runHandler(() => ({ body }));
+  expect([response.status, response.body]).toEqual([200, JSON.parse(JSON.stringify(body))]);
+});
+
 it("A change of a user's handler to no state is refused", async () => {
   const { body } = await runHandler((_, { update }) => update(() => ({ next: null as never, result: {} })));
   expect(body.detail).toContain('returned an invalid state: the state is not an object');
@@ -313,6 +343,7 @@ describe("An entry in the response of a user's handler", () => {
       get: { response: createList(refer('Task')) },
       post: { request: NewTask, response: refer('Task'), status: 201 },
     },
+    '/projects/{projectId}/name': { get: { operationId: 'getName', response: refer('Project') } },
     '/feed': {
       get: { operationId: 'streamUsers', response: { type: 'object' }, responseType: 'text/event-stream' },
     },
@@ -331,6 +362,7 @@ describe("An entry in the response of a user's handler", () => {
   async function startProjects() {
     const handlers = {
       getProject: (_: Input, { read }: Context) => ({ body: { ...read().projects?.[0] } }),
+      getName: () => ({ body: { id: 1 } }),
       listUsers: (_: Input, { read }: Context) => ({ body: read().users }),
       streamUsers: (_: Input, { read }: Context) => ({ body: toStream(read().users) }),
       getBoard: (_: Input, { read }: Context) => ({
@@ -360,6 +392,12 @@ describe("An entry in the response of a user's handler", () => {
     const [project, tasks] = [(await get('/projects')).body[0], (await get('/projects/1/tasks')).body];
     expect(tasks.map(({ isOverdue }: Entry) => isOverdue)).toEqual([true, false, true]);
     expect((await get('/board')).body).toMatchObject({ project, tasks });
+  });
+
+  it('has the stored values of required properties that the handler leaves out', async () => {
+    const { get } = await startProjects();
+    const { body, headers } = await get('/projects/1/name');
+    expect([body, headers.get('X-Mocked')]).toEqual([{ id: 1, name: 'Garden', taskCount: 3 }, null]);
   });
 
   it('has no hidden values', async () => {
