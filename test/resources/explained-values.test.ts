@@ -58,7 +58,7 @@ describe('the explanation of an operation', () => {
     expect(stats.body).not.toHaveProperty('note');
   });
 
-  it('names the objects in requests that a list lacks', async () => {
+  it('names the objects in requests that a list without a POST also has', async () => {
     const Tag = createObject({ 'id!': INTEGER, 'name!': TEXT });
     const tags = createList(refer('Tag'));
     const Recipe = createObject({ 'id!': INTEGER, 'title!': TEXT, tags });
@@ -68,11 +68,28 @@ describe('the explanation of an operation', () => {
     };
     const lines = await explainApi({ paths, schemas: { Tag, Recipe } });
     expect(lines['GET /tags']).toBe(
-      'real: lists tags (lacks those sent in: recipes; starts with examples or generated entries)',
+      'real: lists tags (with those of: recipes.tags; starts with examples or generated entries)',
     );
     const { ask } = await startApi({ paths, schemas: { Tag, Recipe } });
-    const { body } = await ask('POST', '/recipes', { title: 'Soup', tags: [{ id: 901, name: 'hot' }] });
-    expect(body.tags).toEqual([{ id: 901, name: 'hot' }]);
-    expect((await ask('GET', '/tags')).body).not.toContainEqual(body.tags[0]);
+    const { body: before } = await ask('GET', '/tags');
+    const hot = { id: 901, name: 'hot' };
+    const { body } = await ask('POST', '/recipes', { title: 'Soup', tags: [hot, before[0]] });
+    await ask('POST', '/recipes', { title: 'Stew', tags: [{ id: 902, name: 'hot' }] });
+    expect(body.tags).toEqual([hot, before[0]]);
+    expect((await ask('GET', '/tags')).body).toEqual([...before, hot]);
+  });
+
+  it('names the objects in requests that a list without a POST lacks', async () => {
+    const Tag = createObject({ 'id!': INTEGER, 'name!': TEXT });
+    const NewTag = createObject({ id: INTEGER, 'name!': TEXT });
+    const tags = createList(refer('Tag'));
+    const body = createObject({ 'title!': TEXT, tags: createList(refer('NewTag')) });
+    const Recipe = createObject({ 'id!': INTEGER, 'title!': TEXT, tags: createList(refer('NewTag')) });
+    const paths = {
+      ...createResourcePaths('/recipes/{recipeId}', refer('Recipe'), body),
+      '/tags': { get: { response: tags } },
+    };
+    const lines = await explainApi({ paths, schemas: { Tag, NewTag, Recipe } });
+    expect(lines['GET /tags']).toContain('lacks those sent in: recipes.tags');
   });
 });

@@ -3,6 +3,7 @@ import type { Route } from '../../openapi/routes.ts';
 import { requiresCredentials } from '../../openapi/security.ts';
 import { PAGING_NAMES } from '../../util/pages.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
+import { findSources, type Source } from '../lists/collected-entries.ts';
 import { describeFilter } from '../lists/list-filters.ts';
 import type { ListOrder, ListParameters } from '../lists/list-query.ts';
 import { showsDeleted } from '../lists/view-words.ts';
@@ -100,18 +101,16 @@ export function describeSelection(
     ...(marked === undefined ? [] : [`only with ${marked} for the user ${whose}`]),
     ...(followed ? [`only with ${followed.flag} of ${followed.property}`] : []),
     ...(isOfFollowed && !followed ? ['only those of users whom the user follows'] : []),
-    ...(action === 'list' ? describeSent(model, resource) : []),
+    ...(action === 'list' ? describeSources(model, resource) : []),
   ];
 }
 
-/** Names the resources whose requests send objects of a list that no operation creates, such as the tags of recipes. */
-function describeSent(model: ResourceModel, resource: Resource): readonly string[] {
-  if (model.canCreate(resource)) return [];
-  const senders = model.inference.resources.filter((one) =>
-    model.derived.getEmbedded(one).some(({ resource: shown, isSent }) => shown === resource && isSent),
-  );
-  return describe(
-    'lacks those sent in',
-    senders.map(({ name }) => name),
-  );
+/** Names the resources with entries or objects that are, or are not, also entries of a list without a POST. */
+function describeSources(model: ResourceModel, resource: Resource): readonly string[] {
+  const sources = findSources(model)(resource);
+  const name = ({ resource: one, property }: Source) => (property === undefined ? one.name : `${one.name}.${property}`);
+  return [
+    ...describe('with those of', sources.filter(({ isWhole }) => isWhole).map(name)),
+    ...describe('lacks those sent in', sources.filter(({ isWhole }) => !isWhole).map(name)),
+  ];
 }

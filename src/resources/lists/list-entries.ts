@@ -18,6 +18,7 @@ import { hasFlag } from '../users/sender-flags.ts';
 import { findOwnEntry } from '../users/tokens.ts';
 import { findByLogin } from '../users/users.ts';
 import { selectOverdue } from '../values/timed-values.ts';
+import { collectEntries } from './collected-entries.ts';
 import { filterEntries } from './filter-entries.ts';
 import type { ListParameters } from './list-query.ts';
 import { sortEntries } from './sort-entries.ts';
@@ -92,7 +93,7 @@ function selectInPath(model: ResourceModel, plan: Plan, state: State, input: Inp
   const list = getEntryList(state, resource);
   if (plan.follows) return listFollowed(model, plan, state, path);
   if (isShared(model, plan)) return list.entries;
-  if (marked === undefined) return selectUndeleted(plan, state, input);
+  if (marked === undefined) return selectUndeleted(model, plan, state, input);
   const { users } = model.inference;
   const [parent] = mount.parents;
   const user = parent || !users ? undefined : findOwnEntry(users, state, input);
@@ -101,10 +102,11 @@ function selectInPath(model: ResourceModel, plan: Plan, state: State, input: Inp
 }
 
 /** Returns the entries of the parents in a path, and the deleted ones that a query parameter selects. */
-function selectUndeleted(plan: Plan, state: State, { path, query }: Input): readonly Entry[] {
+function selectUndeleted(model: ResourceModel, plan: Plan, state: State, { path, query }: Input): readonly Entry[] {
   const { resource, mount, trash } = plan;
   const selection = findTrashSelection(plan, query);
   const deleted = trash && selection !== 'none' ? listChildrenOf(getEntryList(state, trash), mount, path) : [];
+  if (mount.parents.length === 0 && !trash) return collectEntries(model, resource, state);
   return selection === 'only' ? deleted : [...listOwn(state, resource, mount, path), ...deleted];
 }
 
