@@ -271,3 +271,53 @@ it('A response that shows only ids has those of the objects', async () => {
   expect((await ask('POST', '/notes', { text: 'x', tags: [1] })).body).toEqual({ text: 'x', tags: [1] });
   expect((await ask('GET', '/notes/1')).body.tags).toEqual([{ id: 1, name: 'a' }]);
 });
+
+describe('An entry that requests create by the id of another one', () => {
+  const KIND = { type: 'string', enum: ['drama', 'comedy'] };
+  const Film = createObject({ 'id!': INTEGER, 'title!': TEXT, 'plot!': TEXT, 'slug!': TEXT, 'kind!': KIND });
+  const Watch = createObject({
+    'id!': INTEGER,
+    'filmId!': INTEGER,
+    title: TEXT,
+    plot: TEXT,
+    kind: KIND,
+    rank: INTEGER,
+  });
+  const film = { id: 1, title: 'Dune', plot: 'A desert', slug: 'dune', kind: 'drama' };
+
+  async function start(request: Readonly<Record<string, Schema>>) {
+    const { ask } = await startApi({
+      paths: {
+        ...createResourcePaths('/films/{filmId}', refer('Film')),
+        '/watches': {
+          get: { response: createList(refer('Watch')) },
+          post: { status: 201, request: createObject(request), response: refer('Watch') },
+        },
+        '/watches/{watchId}': { delete: { status: 204 } },
+      },
+      schemas: { Film, Watch },
+    });
+    await ask('POST', '/films', film);
+    return ask;
+  }
+
+  it('has all texts of it if the requests have nothing else', async () => {
+    const ask = await start({ 'filmId!': INTEGER });
+    const { body } = await ask('POST', '/watches', { filmId: 1 });
+    expect(body).toEqual({ id: 1, filmId: 1, title: 'Dune', plot: 'A desert' });
+    await ask('PUT', '/films/1', { ...film, title: 'Dune II' });
+    expect((await ask('GET', '/watches')).body).toMatchObject([{ title: 'Dune II' }]);
+  });
+
+  it('has only its title and similar texts if the requests have other values', async () => {
+    const ask = await start({ 'filmId!': INTEGER, rank: INTEGER });
+    expect((await ask('POST', '/watches', { filmId: 1, rank: 2 })).body).toEqual({
+      ...{ id: 1, filmId: 1, title: 'Dune', rank: 2 },
+    });
+  });
+
+  it('has none of its texts if the requests have other texts', async () => {
+    const ask = await start({ 'filmId!': INTEGER, plot: TEXT });
+    expect((await ask('POST', '/watches', { filmId: 1, plot: 'a' })).body).toEqual({ id: 1, filmId: 1, plot: 'a' });
+  });
+});

@@ -49,20 +49,52 @@ export function listParents({ resources }: References, { mounts }: Resource) {
 /** Properties of a line, such as a line of an invoice, that it has from the entry it names. */
 const LINE_COPIES = /^(?:unit)?price(?:cents|minor)?$|^(?:name|title|sku|currency|slug)$|^(?:image|thumbnail)(?:url)?$/;
 
+/** Properties by which people recognize an entry. An entry that names another one, and lacks them, shows those of it. */
+const RECOGNIZED = /^(?:name|title|slug|sku|isbn)$|^(?:image|thumbnail|poster|cover|photo|picture)(?:url)?$/;
+
+/** Texts about the relation between two entries. */
+const NOTES = /^(?:notes?|comments?|reason|message)$/;
+
 /** Ends of names that say something about an entry itself: `userCount` is no property of a user. */
 const OWN_ENDS = /^(?:ids?|uuid|count|total|number|no|type|at|on|date|time|status|state)$/;
 
 /** Names of properties with the name of a user, the best first. */
 const USER_NAMES = ['name', 'fullname', 'displayname', 'username', 'login', 'handle', 'nickname'];
 
+/** Returns whether a value is a text that is neither one of a few nor a time. */
+function isPlainText(reader: SchemaReader, schema: string): boolean {
+  const isTime = /^(?:date|time)/.test(String(reader.getKeyword(schema, 'format')));
+  return reader.getTypes(schema).join() === 'string' && reader.getKeyword(schema, 'enum') === undefined && !isTime;
+}
+
 function findUserName(reader: SchemaReader, { schema }: Resource): string | undefined {
   return schema === '' ? undefined : findNamed(reader, schema, USER_NAMES);
 }
 
 /**
+ * Returns the only id of another entry, but for users, that requests send for an entry without texts of its own.
+ * `isAlone` in the result: whether they send nothing else.
+ */
+function findJoin(
+  reader: SchemaReader,
+  { users }: References,
+  { schema }: Resource,
+  { named, sent }: { readonly named: readonly { target: Resource; ids: string }[]; readonly sent: ReadonlySet<string> },
+): { readonly ids: string; readonly isAlone: boolean } | undefined {
+  const [join, ...more] = named.filter(({ target }) => target !== users);
+  const others = [...sent].filter((name) => name !== join?.ids);
+  const properties = reader.getProperties(schema);
+  const isOwnText = (name: string) =>
+    !NOTES.test(normalizeName(name)) && isPlainText(reader, properties.get(name) ?? '');
+  if (!join || more.length > 0 || !sent.has(join.ids) || others.some(isOwnText)) return undefined;
+  return { ids: join.ids, isAlone: others.length === 0 };
+}
+
+/**
  * Finds the properties that show a property of another entry: `bookName` beside `bookId`, and `cafeName` below
  * `/cafes/{cafeId}`.
- * In a line with a quantity, `price` and `name` are those of the book.
+ * In a line with a quantity, `price` and `name` are those of the book. An entry that requests create by `bookId` has the
+ * `title` of the book; if they send nothing else, it has all texts of the book with the same names.
  */
 export function findCopies(
   reader: SchemaReader,
@@ -88,6 +120,7 @@ export function findCopies(
   const member = findMemberId(inference.users, resource);
   const sources = [...named, ...above, ...(member === undefined ? [] : [member])];
   const isLine = [...properties.keys()].some((name) => isQuantityName(name));
+  const join = findJoin(reader, inference, resource, { named, sent });
   return [...properties].flatMap(([property, pointer]): readonly CopiedValue[] => {
     const own = normalizeName(property);
     if (sent.has(property) || !reader.isScalar(pointer) || OWN_ENDS.test(own) || byName.has(own)) return [];
@@ -99,6 +132,10 @@ export function findCopies(
       const rest = own.startsWith(prefix) ? own.slice(prefix.length) : '';
       const isPrefixed = rest !== '' && !OWN_ENDS.test(rest);
       const isCopy = isLine && named.length === 1 && ids !== undefined && LINE_COPIES.test(own);
+      const isRecognized =
+        join !== undefined &&
+        join.ids === ids &&
+        (RECOGNIZED.test(own) || (join.isAlone && isPlainText(reader, pointer)));
       // The name of a user can be only the user name.
       const ofUser = rest === 'name' && target === inference.users ? findUserName(reader, target) : undefined;
       const isMember = member !== undefined && member.ids === ids && SHOWN_NAMES.includes(own);
@@ -106,6 +143,7 @@ export function findCopies(
         (isMember ? fits(target, own) : undefined) ??
         (isPrefixed ? (fits(target, own) ?? fits(target, rest)) : undefined) ??
         (isCopy ? (fits(target, own) ?? fits(target, own.replace(/^unit/, ''))) : undefined) ??
+        (isRecognized ? fits(target, own) : undefined) ??
         ofUser;
       if (value === undefined || target === resource) return [];
       const base = { property, resource: target, schema: target.schema, isList: false } as const;
