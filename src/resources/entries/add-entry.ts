@@ -2,12 +2,22 @@ import { DomainError, type Input } from '../../application.ts';
 import { pickKeys } from '../../openapi/document.ts';
 import { findErrorResponse } from '../../openapi/responses.ts';
 import type { Entry, State } from '../../store/state.ts';
+import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import { isQuantityName } from '../../util/names.ts';
 import { listSentences, namesEntries, readResponseText } from '../document/document-texts.ts';
+import { listRequestNames } from '../document/locate.ts';
 import { addArticle } from '../document/names.ts';
-import { findNamesakes, refuseUnknown, type UnknownId } from '../inference/references.ts';
+import {
+  findNamesakes,
+  findReferenceCode,
+  findUnknownReferences,
+  listSentReferences,
+  type Refusal,
+  refuseUnknown,
+  type UnknownId,
+} from '../inference/references.ts';
 import { problems } from '../problems.ts';
-import { getTrashName, type Plan } from '../resource.ts';
+import { getTrashName, type Plan, type Resource } from '../resource.ts';
 import type { ResourceModel } from '../resource-model.ts';
 import { addOwnSeeds, linkGenerated } from '../seeds.ts';
 import { changeAccount, changeOwnId, createAccount } from '../users/accounts.ts';
@@ -177,17 +187,53 @@ export function addMember(model: ResourceModel, plan: Plan, state: State, body: 
 function finishEntry(model: ResourceModel, plan: Plan, state: State, entry: Entry, sent: Entry): Entry {
   const { resource, route } = plan;
   const { derived } = model;
-  const isDescribed = describesUnknown(model, plan);
+  const refusals = getRefusals(model, plan);
   const isLine = derived.getEmbedded(resource).some(({ isKept }) => isKept);
   const lines = [...derived.findUnknownIds(state, resource, sent)];
   const shown = derived.listUnknownIds(state, resource, sent);
-  refuseUnknown(route, isLine ? [...lines, ...shown] : lines, { others: ['conflict'], isDescribed });
-  // Documents have 400 for many reasons, and 404 for the ids in the path.
-  refuseUnknown(route, shown, { others: ['invalid-reference', 'conflict'], isDescribed });
-  const named = derived.listUnknownReferences(state, resource, sent);
-  const ambiguous = route.pathNames.length > 0 ? (['entry-not-found'] as const) : [];
-  refuseUnknown(route, named, { others: ['invalid-reference', 'conflict', ...ambiguous], isDescribed });
+  refuseUnknown(route, isLine ? [...lines, ...shown] : lines, refusals.ofLines);
+  refuseUnknown(route, shown, refusals.ofShown);
+  refuseUnknown(route, findUnknownReferences(listReferences(model)(resource), state, sent), refusals.ofNamed);
   return derived.keepCopies(state, resource, entry);
+}
+
+/** Returns the ids of other entries that requests for an entry can have. */
+const listReferences = memoizeByObject(({ reader, inference, derived }: ResourceModel) =>
+  memoizeByObject((resource: Resource) => listSentReferences(reader, inference, resource, derived.getSent(resource))),
+);
+
+/** Returns when an operation refuses unknown ids of lines, of entries that the entry shows, and of others. */
+function getRefusals(model: ResourceModel, plan: Plan): Readonly<Record<'ofLines' | 'ofShown' | 'ofNamed', Refusal>> {
+  const isDescribed = describesUnknown(model, plan);
+  // Documents have 400 for many reasons, and 404 for the ids in the path.
+  const ambiguous = plan.route.pathNames.length > 0 ? (['entry-not-found'] as const) : [];
+  return {
+    ofLines: { others: ['conflict'], isDescribed },
+    ofShown: { others: ['invalid-reference', 'conflict'], isDescribed },
+    ofNamed: { others: ['invalid-reference', 'conflict', ...ambiguous], isDescribed },
+  };
+}
+
+/**
+ * Returns the properties of a request body with ids of other entries that can name none, because the document has no
+ * status for such ids.
+ */
+export function listUncheckedIds(model: ResourceModel, plan: Plan): readonly string[] {
+  const { resource, route, requestPath } = plan;
+  if (resource.memberOf !== undefined) return [];
+  const { ofLines, ofShown, ofNamed } = getRefusals(model, plan);
+  const { derived, reader } = model;
+  const names = listRequestNames(reader, route, requestPath);
+  const embedded = derived.getEmbedded(resource);
+  const refusal = embedded.some(({ isKept }) => isKept) ? ofLines : ofShown;
+  const shown = embedded.flatMap(({ ids, resource: target }) =>
+    ids === undefined ? [] : { property: ids, target, refusal },
+  );
+  const named = listReferences(model)(resource).map((one) => ({ ...one, refusal: ofNamed }));
+  return names.filter((name) => {
+    const own = [...shown, ...named].filter(({ property }) => property === name);
+    return own.length > 0 && !own.some((one) => findReferenceCode(route, one.target, one.refusal));
+  });
 }
 
 /**

@@ -1,21 +1,14 @@
 import { isIdName } from '../../util/names.ts';
-import { listStateTimes } from '../actions/apply-action.ts';
 import { describeAction, describeEffect } from '../actions/describe-actions.ts';
 import { getMarkSegment } from '../actions/marks.ts';
 import { isStateVerb } from '../actions/states.ts';
-import { listRequestNames } from '../document/locate.ts';
 import { addArticle, getLastSegment, getParameterName, getParentPath, toTemplate } from '../document/names.ts';
 import { isEnvelopeName } from '../document/schema-reader.ts';
 import { describeTrashed } from '../entries/deletions.ts';
 import { listChildren } from '../entries/entries.ts';
-import { listUnshown } from '../entries/nested-names.ts';
 import { refusesExisting, updatesExisting } from '../entries/refused-creations.ts';
 import { findNamedParent, isShared } from '../entries/require-entries.ts';
-import { describeExpiry } from '../entries/server-values.ts';
-import { findUniqueNames } from '../entries/unique-values.ts';
 import { describeLinks, describeRefusingBelow, listUnlinked } from '../entries/unlink-entries.ts';
-import { findDownload, isUpload, listUrlProperties } from '../entries/uploads.ts';
-import { findOtherName } from '../inference/relations.ts';
 import { getShownLists } from '../lists/count-entries.ts';
 import { describeView } from '../lists/views.ts';
 import type { Action, BulkAction, Derived, Effect, Login, Mount, Plan, Resource } from '../resource.ts';
@@ -23,14 +16,14 @@ import type { ResourceModel } from '../resource-model.ts';
 import { listDeletionPasswords } from '../users/deletion-passwords.ts';
 import { describeMemberChange } from '../users/member-lists.ts';
 import { listOwnResources } from '../users/own-state.ts';
-import { listEditors, listSigned } from '../users/ownership.ts';
 import { getRelationFlags, getSenderFlags } from '../users/sender-flags.ts';
 import { listKeptUsers } from '../users/user-links.ts';
 import { describeDerived, describeTimed } from '../values/derived.ts';
 import { describeEmbedded } from '../values/embedded.ts';
 import { describeTotal } from '../values/totals.ts';
 import { describe, describeBody, describeParameters, describeSelection } from './explain-list.ts';
-import { listGenerated, listGeneratedByAction } from './generated-names.ts';
+import { describeValues } from './explain-values.ts';
+import { listGeneratedByAction } from './generated-names.ts';
 
 const VERBS: Readonly<Record<Action, string>> = {
   list: 'lists',
@@ -158,7 +151,7 @@ function explainFollows(model: ResourceModel, plan: Plan, { list, items }: NonNu
  */
 function explainOwn(model: ResourceModel, plan: Plan, deleted: readonly string[]): string {
   const first = model.inference.hasLogin ? [] : ['the first one, because no operation logs in'];
-  const values = [...first, ...(plan.action === 'delete' ? deleted : listValueDetails(model, plan))];
+  const values = [...first, ...(plan.action === 'delete' ? deleted : describeValues(model, plan))];
   const user = `the ${plan.resource.singular} who sends the request`;
   return `${describeTrashed(plan, user) ?? `${getVerb(model, plan)} ${user}`}${inBrackets(values)}`;
 }
@@ -207,7 +200,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
     ...(isShared(model, plan) ? [`the same for each ${plan.mount.parents.at(-1)?.path}`] : []),
     ...describeBody(model.reader, route),
     ...(plan.takes ? [`takes all ${plan.takes.from.name}`] : []),
-    ...listValueDetails(model, plan),
+    ...describeValues(model, plan),
     ...deleted,
     ...(getParameterName(getLastSegment(route.path)) !== undefined && action === 'read' ? [describeId(plan)] : []),
     ...(plan.idInQuery === undefined ? [] : [`${describeId(plan)} in the query parameter ${plan.idInQuery}`]),
@@ -222,46 +215,6 @@ function nameTarget({ action, resource, mount }: Plan): string {
   return mount.ownKeys ? `the ${resource.singular}` : nameEntry(resource);
 }
 
-/** Describes the values that the server sets in an entry, and those that it generates in responses. */
-function listValueDetails(model: ResourceModel, plan: Plan): readonly string[] {
-  const { never, sometimes, masked } = listGenerated(model, plan);
-  return [
-    ...describe('sets to the current time', model.getTimeNames(plan)),
-    ...describe('sets with the state', listFollowing(model, plan)),
-    ...describe('sets', describeExpiry(model.reader, plan)),
-    ...describe('sets to a data: URL with the file, up to 700 kB', listDataUrls(model, plan)),
-    ...describe('sets to the user who sends the request', [
-      ...(['create', 'copy'].includes(plan.action) ? listSigned(model, plan) : listSignedId(model, plan)),
-      ...listEditors(model, plan),
-    ]),
-    ...describe(
-      'refers to a user by',
-      [findOtherName(model.reader, model.inference.users, plan)?.from].flatMap((name) => name ?? []),
-    ),
-    ...(refusesExisting(model)(plan) ? ['refuses an existing one'] : []),
-    ...describe(
-      'refuses equal',
-      findUniqueNames(model)(plan).keys.map(({ name }) => name),
-    ),
-    ...describe(
-      'sets',
-      Object.entries(plan.action === 'delete' ? {} : (plan.sets ?? {})).map(
-        ([name, value]) => `${name} → ${JSON.stringify(value)}`,
-      ),
-    ),
-    ...describe('never shows', listUnshown(model, plan)),
-    ...describe('generates', never),
-    ...describe('generates if missing', sometimes),
-    ...describe('masks', masked),
-  ];
-}
-
-/** Returns the id of an entry if a request without it changes the entry of its user: the `user_id` of a profile. */
-function listSignedId(model: ResourceModel, plan: Plan): readonly string[] {
-  const isById = plan.action === 'replaceById' || plan.action === 'updateById';
-  return isById ? listSigned(model, plan).filter((name) => name === plan.resource.id.property) : [];
-}
-
 /**
  * Returns the property with the list in a response if no list is valid, because another schema describes the property
  * too: `data` as an object in an envelope that the response extends. Then the response lacks it.
@@ -273,18 +226,6 @@ function listImpossible({ reader, contract }: ResourceModel, { route, responsePa
   const isOther = (schema: string) =>
     contract.getErrors(schema, []).some(({ keyword, instancePath }) => keyword === 'type' && instancePath === '');
   return reader.listPropertySchemas(response, name).some(isOther) ? [name] : [];
-}
-
-/** Returns the properties with the uploaded file as a URL, which are set if no operation returns the file. */
-function listDataUrls(model: ResourceModel, { action, resource, route }: Plan): readonly string[] {
-  if (action !== 'create' || !isUpload(route) || findDownload(model.inference, resource)) return [];
-  return listUrlProperties(model.reader, resource.schema).map(([name]) => name);
-}
-
-/** Returns the times that follow a state in the request, such as `completedAt` for the status `completed`. */
-function listFollowing(model: ResourceModel, { action, resource, route, requestPath }: Plan): readonly string[] {
-  const isChange = ['update', 'replace', 'updateById', 'replaceById'].includes(action);
-  return isChange ? listStateTimes(model, resource, listRequestNames(model.reader, route, requestPath)) : [];
 }
 
 function inBrackets(details: readonly string[]): string {

@@ -167,16 +167,15 @@ export interface UnknownId {
 }
 
 /**
- * Returns the ids of other entries in a sent entry that name none: the `slotId` of a booking, also if only requests
- * have it.
+ * Returns the ids of other entries that requests can send: the `slotId` of a booking, also if only requests have it.
  * `sent`: the properties that requests can have.
  */
-export function findUnknownReferences(
+export function listSentReferences(
   reader: SchemaReader,
   inference: References,
   own: Resource,
-  { state, entry, sent }: { readonly state: State; readonly entry: Entry; readonly sent: Iterable<string> },
-): readonly UnknownId[] {
+  sent: Iterable<string>,
+): readonly Pick<Reference, 'property' | 'target'>[] {
   const index = indexReferences(inference);
   const properties = reader.getProperties(own.schema);
   const onlySent = [...sent].flatMap((property) => {
@@ -184,7 +183,15 @@ export function findUnknownReferences(
     const target = properties.has(property) || !name.endsWith('id') ? undefined : index.get(name);
     return target && target !== own ? [{ property, target }] : [];
   });
-  const references = [...findReferences(reader, inference, own.schema, own), ...onlySent];
+  return [...findReferences(reader, inference, own.schema, own), ...onlySent];
+}
+
+/** Returns the ids of other entries in a sent entry that name none. */
+export function findUnknownReferences(
+  references: readonly Pick<Reference, 'property' | 'target'>[],
+  state: State,
+  entry: Entry,
+): readonly UnknownId[] {
   return references.flatMap(({ property, target }) => {
     const id = getOwn(entry, property);
     const list = getEntryList(state, target);
@@ -207,7 +214,7 @@ const REFERENCE_CODES = ['unknown-reference', 'entry-not-found', 'invalid-refere
 type ReferenceCode = (typeof REFERENCE_CODES)[number];
 
 /** When an operation refuses unknown ids. */
-interface Refusal {
+export interface Refusal {
   /** The errors whose statuses the document can have for other reasons. */
   readonly others?: readonly ReferenceCode[];
   /** Returns whether the document says that the response with a status is for the id of such an entry. */
@@ -215,21 +222,25 @@ interface Refusal {
 }
 
 /**
- * Throws a `DomainError` for the first id that names no entry. The document must have the status of the error for the
- * operation: 422, else 404, else 400, or one that it describes as the response to such an id.
+ * Returns the error for an unknown id of a resource. The document must have its status for the operation: 422, else
+ * 404, else 400, or one that it describes as the response to such an id.
  */
-export function refuseUnknown(
+export function findReferenceCode(
   { responses }: Pick<Route, 'responses'>,
-  ids: readonly UnknownId[],
+  resource: UnknownId['resource'],
   { others = ['conflict'], isDescribed = () => false }: Refusal = {},
-): void {
+): ReferenceCode | undefined {
+  return REFERENCE_CODES.find((code) => {
+    const status = String(problems[code].status);
+    const isDocumented = responses.some(({ name }) => name === status);
+    return isDocumented && (!others.includes(code) || isDescribed(status, resource));
+  });
+}
+
+/** Throws a `DomainError` for the first id that names no entry, if the document has a status for it. */
+export function refuseUnknown(route: Pick<Route, 'responses'>, ids: readonly UnknownId[], refusal: Refusal = {}): void {
   for (const { property, id, resource, kind = 'id' } of ids) {
-    const isUsed = (code: ReferenceCode) => {
-      const status = String(problems[code].status);
-      const isDocumented = responses.some(({ name }) => name === status);
-      return isDocumented && (!others.includes(code) || isDescribed(status, resource));
-    };
-    const code = REFERENCE_CODES.find(isUsed);
+    const code = findReferenceCode(route, resource, refusal);
     if (code) throw new DomainError(code, `${property} ${id}: no ${resource.singular} has this ${kind}`);
   }
 }

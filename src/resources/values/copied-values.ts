@@ -49,7 +49,7 @@ export function listParents({ resources }: References, { mounts }: Resource) {
 /** Properties of a line, such as a line of an invoice, that it has from the entry it names. */
 const LINE_COPIES = /^(?:unit)?price(?:cents|minor)?$|^(?:name|title|sku|currency|slug)$|^(?:image|thumbnail)(?:url)?$/;
 
-/** Properties by which people recognize an entry. An entry that names another one, and lacks them, shows those of it. */
+/** Properties by which people recognize an entry. An entry with the id of another one can show those of this one. */
 const RECOGNIZED = /^(?:name|title|slug|sku|isbn)$|^(?:image|thumbnail|poster|cover|photo|picture)(?:url)?$/;
 
 /** Texts about the relation between two entries. */
@@ -93,8 +93,8 @@ function findJoin(
 /**
  * Finds the properties that show a property of another entry: `bookName` beside `bookId`, and `cafeName` below
  * `/cafes/{cafeId}`.
- * In a line with a quantity, `price` and `name` are those of the book. An entry that requests create by `bookId` has the
- * `title` of the book; if they send nothing else, it has all texts of the book with the same names.
+ * In a line with a quantity, `price` and `name` are those of the book. An entry that requests create by `bookId` has
+ * the `title` of the book; if they send nothing else, it has all texts of the book with the same names.
  */
 export function findCopies(
   reader: SchemaReader,

@@ -11,14 +11,7 @@ import { getEntries, getEntryList } from '../entries/entries.ts';
 import { findByKeys } from '../entries/entry-lists.ts';
 import { getKeyValue, getOwn, getParentId } from '../entries/entry-values.ts';
 import { indexLinks } from '../entries/linked-entries.ts';
-import {
-  findReferences,
-  findUnknownReferences,
-  isId,
-  type Reference,
-  toReferenceValue,
-  type UnknownId,
-} from '../inference/references.ts';
+import { findReferences, isId, type Reference, toReferenceValue, type UnknownId } from '../inference/references.ts';
 import type { Children, Derived, Inference, Resource } from '../resource.ts';
 import type { ResponseFactory } from '../responses.ts';
 import { findShownFlags, getSenderFlags, listFlagNames } from '../users/sender-flags.ts';
@@ -70,7 +63,7 @@ export class DerivedValues {
   readonly #reader: SchemaReader;
   readonly #inference: Inference;
   readonly #responses: ResponseFactory;
-  readonly #getSent: (resource: Resource) => ReadonlySet<string>;
+  readonly getSent: (resource: Resource) => ReadonlySet<string>;
   readonly #isValid: (pointer: string, value: unknown) => boolean;
 
   /** `getSent`: returns the properties that a request can have. */
@@ -83,7 +76,7 @@ export class DerivedValues {
     this.#reader = reader;
     this.#inference = inference;
     this.#responses = responses;
-    this.#getSent = getSent;
+    this.getSent = getSent;
     this.#isValid = contract.isValid;
   }
 
@@ -94,7 +87,7 @@ export class DerivedValues {
       plan.resource === resource ? plan.effect : [],
     );
     const lists = effects.flatMap((effect) => effect?.members?.list ?? []);
-    const isSent = (property: string) => this.#getSent(resource).has(property) || lists.includes(property);
+    const isSent = (property: string) => this.getSent(resource).has(property) || lists.includes(property);
     return findEntryCounts(this.#reader, this.#inference.resources, resource, links).filter(
       ({ property, average, only, view, inside, ids }) =>
         !isChosen(this.#reader, this.#inference, resource, property) &&
@@ -104,7 +97,7 @@ export class DerivedValues {
 
   /** Returns the booleans of a resource's entries that depend on the time, such as `isOverdue`. */
   readonly getTimed = memoizeByObject((resource: Resource): readonly TimedFlag[] =>
-    findTimedFlags(this.#reader, this.#inference, resource, this.#getSent(resource)),
+    findTimedFlags(this.#reader, this.#inference, resource, this.getSent(resource)),
   );
 
   /** Returns how the entries are read that counts depend on. `getNow`: returns the current time, if it is known. */
@@ -127,7 +120,7 @@ export class DerivedValues {
     const all = findChildren(this.#reader, this.#inference.resources, resource);
     const children = all.filter((child) => !shown.has(child.resource));
     const counted = new Set(this.getCounts(resource).map(({ property }) => property));
-    const totals = findTotals(this.#reader, resource, children, (property) => this.#getSent(resource).has(property));
+    const totals = findTotals(this.#reader, resource, children, (property) => this.getSent(resource).has(property));
     return totals.filter(({ property }) => !counted.has(property));
   });
 
@@ -140,7 +133,7 @@ export class DerivedValues {
 
   /** Returns the properties of a resource's entries that show other entries, such as `author`. */
   readonly getEmbedded = memoizeByObject((resource: Resource): readonly Embedded[] =>
-    findEmbedded(this.#reader, this.#inference, resource, this.#getSent(resource)),
+    findEmbedded(this.#reader, this.#inference, resource, this.getSent(resource)),
   );
 
   /**
@@ -351,11 +344,6 @@ export class DerivedValues {
       const unknown = sent.filter((id) => isId(id) && !this.#isKnownId(state, resource, id));
       return unknown.map((id) => ({ property: ids ?? '', id, resource }));
     });
-  }
-
-  /** Returns the ids of other entries in a sent entry that name none, such as the `slotId` of a booking. */
-  listUnknownReferences(state: State, own: Resource, entry: Entry): readonly UnknownId[] {
-    return findUnknownReferences(this.#reader, this.#inference, own, { state, entry, sent: this.#getSent(own) });
   }
 
   #isKnownId(state: State, resource: Resource, id: unknown): boolean {
