@@ -92,4 +92,12 @@ describe('the explanation of an operation', () => {
     const lines = await explainApi({ paths, schemas: { Tag, NewTag, Recipe } });
     expect(lines['GET /tags']).toContain('lacks those sent in: recipes.tags');
   });
+
+  it('says that a profile is one for everyone if the document has no users', async () => {
+    const response = createObject({ city: TEXT });
+    const lines = await explainApi({
+      paths: { '/profile': { get: { response }, patch: { request: response, response } } },
+    });
+    expect(lines['GET /profile']).toBe('real: reads profile (one for everyone, because the document has no users)');
+  });
 });

@@ -52,6 +52,23 @@ describe('a login', () => {
     expect(await ask('POST', path, { ...ann, [login]: 'b' })).toMatchObject({ status: 401 });
   });
 
+  it('by a user name is one by the e-mail address if users have no user name', async () => {
+    const request = createObject({ 'username!': TEXT, 'password!': TEXT });
+    const person = createObject({ 'email!': TEXT, 'password!': TEXT });
+    const people = {
+      get: { response: createList(refer('Member')) },
+      post: { status: 201, request: person, response: refer('Member') },
+    };
+    const paths = { '/members': people, '/login': { post: { request, response: Token } } };
+    const api = { paths, schemas: { Member: createObject({ 'id!': INTEGER, 'email!': TEXT }) } };
+    expect((await explainApi(api))['POST /login']).toBe('real: logs in a member by username (the email)');
+    const { ask } = await startApi(api);
+    await ask('POST', '/members', { email: 'ann@example.com', password: 'x' });
+    expect((await ask('POST', '/login', { username: 'ann@example.com', password: 'x' })).status).toBe(200);
+    const { status, body } = await ask('POST', '/login', { username: 'ann', password: 'x' });
+    expect([status, body.detail]).toEqual([401, 'no member has this username: send the email of an existing member']);
+  });
+
   it('is none if no user has the property, or if the path is about something else', async () => {
     const schemas = { ...createSchemas('email'), Key: createObject({ 'id!': INTEGER }) };
     const request = createObject({ 'account!': TEXT, 'secret!': TEXT });

@@ -1,3 +1,4 @@
+import { requiresCredentials } from '../../openapi/security.ts';
 import { isIdName } from '../../util/names.ts';
 import { describeAction, describeEffect } from '../actions/describe-actions.ts';
 import { getMarkSegment } from '../actions/marks.ts';
@@ -18,6 +19,7 @@ import { describeMemberChange } from '../users/member-lists.ts';
 import { listOwnResources } from '../users/own-state.ts';
 import { getRelationFlags, getSenderFlags } from '../users/sender-flags.ts';
 import { listKeptUsers } from '../users/user-links.ts';
+import { findOtherLogins, OWN_USER } from '../users/users.ts';
 import { describeDerived, describeTimed } from '../values/derived.ts';
 import { describeEmbedded } from '../values/embedded.ts';
 import { describeTotal } from '../values/totals.ts';
@@ -145,13 +147,18 @@ function explainFollows(model: ResourceModel, plan: Plan, { list, items }: NonNu
   return `lists ${what}the ${name} ${who}${details === '' ? '' : ` (${details})`}`;
 }
 
+/** Describes which user it is who sends a request without credentials. */
+function describeFirst({ inference }: ResourceModel, { route }: Plan): readonly string[] {
+  if (!inference.hasLogin) return ['the first one, because no operation logs in'];
+  return requiresCredentials(route) ? [] : ['the first one without a token'];
+}
+
 /**
  * Describes an operation on the user who sends the request, such as `reads the user who sends the request`.
  * `deleted`: what happens to other entries when the user is deleted.
  */
 function explainOwn(model: ResourceModel, plan: Plan, deleted: readonly string[]): string {
-  const first = model.inference.hasLogin ? [] : ['the first one, because no operation logs in'];
-  const values = [...first, ...(plan.action === 'delete' ? deleted : describeValues(model, plan))];
+  const values = [...describeFirst(model, plan), ...(plan.action === 'delete' ? deleted : describeValues(model, plan))];
   const user = `the ${plan.resource.singular} who sends the request`;
   return `${describeTrashed(plan, user) ?? `${getVerb(model, plan)} ${user}`}${inBrackets(values)}`;
 }
@@ -162,7 +169,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   if (effect) return explainEffect(model, plan, effect);
   if (plan.bulk) return explainSeveral(model, plan, plan.bulk);
   if (action === 'count') return explainCounts(model, plan);
-  if (plan.login) return explainLogin(plan.login, addArticle(resource.singular), plan.tenantPlan?.resource);
+  if (plan.login) return explainLogin(model, plan, plan.login);
   if (plan.follows) return explainFollows(model, plan, plan.follows);
   if (action === 'logOut') return `logs out the ${resource.singular} who sends the request`;
   const deleted = action === 'delete' || action === 'clear' ? describeDeletion(model, plan) : [];
@@ -189,6 +196,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
           ]),
         ]
       : []),
+    ...(isOwnSingleton(model, plan) ? ['one for everyone, because the document has no users'] : []),
     ...describe('omits, because its schemas exclude each other', listImpossible(model, plan)),
     ...[...describeSelection(model, plan), ...describeAccepted(model, plan)],
     ...describe('does not restore', plan.action === 'restore' ? listUnlinked(model, plan) : []),
@@ -207,6 +215,12 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   ];
   const trashed = member === undefined ? describeTrashed(plan, `${nameEntry(resource)}${below}`) : undefined;
   return `${trashed ?? `${member ?? `${getVerb(model, plan)} ${target}`}${below}`}${inBrackets(details)}`;
+}
+
+/** Returns whether an operation is about a profile or similar, which is that of no user. */
+function isOwnSingleton({ inference }: ResourceModel, { resource, mount }: Plan): boolean {
+  const { users } = inference;
+  return !users && resource.kind === 'singleton' && OWN_USER.test(getLastSegment(mount.collection));
 }
 
 /** Names the entry or the entries that an operation reads or changes. */
@@ -333,17 +347,21 @@ function describeList(model: ResourceModel, plan: Plan): readonly string[] {
 
 /** Describes a login, such as `logs in a user by email or refreshToken`. */
 function explainLogin(
+  { reader }: ResourceModel,
+  { resource: users, tenantPlan }: Plan,
   { isRegistration, isTokenRefresh, isBasic, creates, credentials, refreshToken, clientId }: Login,
-  user: string,
-  tenant: Resource | undefined,
 ): string {
+  const user = addArticle(users.singular);
+  const tenant = tenantPlan?.resource;
   if (isRegistration)
     return `registers ${user} by ${credentials?.login}${tenant ? `, and creates ${addArticle(tenant.singular)}` : ''}`;
   if (isTokenRefresh) return `returns another token for ${user}`;
   if (isBasic) return `logs in ${user} by HTTP Basic`;
   if (!credentials && refreshToken !== undefined && clientId === undefined)
     return `returns another token for ${user} by the refresh token in ${refreshToken}`;
-  const names = [credentials?.login, refreshToken, clientId].filter((name) => name !== undefined);
+  const others = credentials ? findOtherLogins(reader, users, credentials.login) : [];
+  const login = others.length > 0 ? `${credentials?.login} (the ${others.join(' or ')})` : credentials?.login;
+  const names = [login, refreshToken, clientId].filter((name) => name !== undefined);
   return credentials || refreshToken !== undefined
     ? `logs in ${user} by ${names.join(' or ')}${creates ? `, and creates ${creates === 'any' ? 'an unknown one' : 'the first one'}` : ''}`
     : `returns a token for the client in ${clientId}`;

@@ -34,7 +34,7 @@ import {
   type TokenType,
 } from './tokens.ts';
 import { getTokenKey, hasPassword } from './user-secrets.ts';
-import { findByLogin, findRefreshTokens } from './users.ts';
+import { findByLogin, findOtherLogins, findRefreshTokens } from './users.ts';
 
 /** Handles a login or a registration. */
 export async function logIn(
@@ -176,13 +176,19 @@ async function findUser(
     'invalid-credentials',
     user
       ? `the ${credentials.password} is wrong: send the one of the registration`
-      : `no ${users.singular} has this ${used}: send the ${used} of an existing ${users.singular}${suggestLogin(model, users, used, context.read())}`,
+      : `no ${users.singular} has this ${used}: send the ${nameLogin(model, users, used)} of an existing ${users.singular}${suggestLogin(model, users, used, context.read())}`,
   );
 }
 
 /** Returns whether a login creates its user: any unknown one, or only the first. */
 function createsUser({ login, resource }: Plan, context: Context): boolean {
   return login?.creates === 'any' || (login?.creates === 'first' && getEntries(context.read(), resource).length === 0);
+}
+
+/** Names what identifies a user at a login: the `email` if users have no `username`. */
+function nameLogin({ reader }: ResourceModel, users: Resource, used: string): string {
+  const others = findOtherLogins(reader, users, used);
+  return others.length > 0 ? others.join(' or ') : used;
 }
 
 /** Returns what helps after an unknown login: to register, or the login of a user, if no operation creates users. */
