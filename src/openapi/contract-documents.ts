@@ -12,7 +12,7 @@ import { normalizeSchemas } from './normalize-schemas.ts';
 import { applyOverlay, listOverlayPaths, type Overlay } from './overlay.ts';
 import { findUnsupportedMethods } from './path-items.ts';
 import { getMaxTestedLength } from './patterns/pattern.ts';
-import { getRoutes, type Route } from './routes.ts';
+import { findColonParameter, getRoutes, type Route } from './routes.ts';
 import { findOpenOperations } from './security.ts';
 import { createPartLocator, type SourceFile, SourceFiles } from './source-files.ts';
 import { createLocator, type Locate } from './source-location.ts';
@@ -85,7 +85,7 @@ function findUnreachablePaths(routes: readonly Route[]): readonly Issue[] {
 /** Returns a warning for each path with a parameter as in Express: `/notes/:id`. OpenAPI writes `/notes/{id}`. */
 function findColonParameters(routes: readonly Route[]): readonly Issue[] {
   return [...new Set(routes.map(({ path }) => path))].flatMap((path) => {
-    const [parameter] = /(?<=\/):\w+/.exec(path) ?? [];
+    const parameter = findColonParameter(path);
     if (parameter === undefined) return [];
     const name = `{${parameter.slice(1)}}`;
     const message = `is reached only with the text ${parameter} in the path, because ${parameter} is not a parameter: write ${name}`;

@@ -439,3 +439,8 @@ function createSegmentMatcher(segment: string, normalize: (text: string) => stri
 export function canBeRequested({ path }: Route): boolean {
   return !path.includes('#');
 }
+
+/** Returns the first text in a path that is a parameter in Express, and none in OpenAPI: `:id` in `/notes/:id`. */
+export function findColonParameter(path: string): string | undefined {
+  return /(?<=\/):\w+/.exec(path)?.[0];
+}

@@ -4,6 +4,8 @@ import { INTEGER, LISTS_PETS, PET, PETS, schemas, TEXT, withCollection } from '.
 import { explainApi } from '../support/harness/explain-api.ts';
 
 /** Path shapes with operations that are mocked, or that change no list. */
+const REASON = 'mocked: :petId in the path is not a parameter: write {petId}';
+
 const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<Record<string, string>>])[] = [
   [
     'an action is mocked',
@@ -147,6 +149,11 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
     'a request body that is not an object is mocked',
     withCollection({ post: { status: 201, request: createList(TEXT), response: createList(TEXT) } }),
     { 'POST /pets': 'mocked: the request body is not an object with the properties of a pet' },
+  ],
+  [
+    'a path with a parameter as in Express is mocked',
+    { '/pets/:petId': { get: { response: PET }, delete: { status: 204 } } },
+    { 'GET /pets/:petId': REASON, 'DELETE /pets/:petId': REASON },
   ],
 ];
 

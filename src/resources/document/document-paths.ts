@@ -1,6 +1,6 @@
 import type { Document, Node } from '../../openapi/document.ts';
 import { getNode, isNode } from '../../openapi/document.ts';
-import type { Route } from '../../openapi/routes.ts';
+import { findColonParameter, type Route } from '../../openapi/routes.ts';
 import { addToGroup } from '../../util/groups.ts';
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import { normalizeName } from '../../util/names.ts';
@@ -42,7 +42,7 @@ export type DocumentPaths = ReadonlyMap<string, DocumentPath>;
 export function getDocumentPaths(document: Document, routes: readonly Route[]): DocumentPaths {
   const paths = new Map<string, { path: string; routes: Map<string, Route>; overrides: Overrides }>();
   for (const route of routes) {
-    if (getOverrides(document, route).off) continue;
+    if (getOverrides(document, route).off || findColonParameter(route.path) !== undefined) continue;
     const key = toTemplate(route.path);
     const known = paths.get(key) ?? { path: route.path, routes: new Map(), overrides: {} };
     // Two operations can do the same: `GET /users/{id}` and `GET /user?id=7`. The first one describes the path.

@@ -1,5 +1,5 @@
 import { allowsAnyBody, allowsAnyJson, findResponse } from '../../openapi/responses.ts';
-import type { Route } from '../../openapi/routes.ts';
+import { findColonParameter, type Route } from '../../openapi/routes.ts';
 import { normalizeName, splitWords, toSingular } from '../../util/names.ts';
 import { getResourceSegment } from '../document/document-paths.ts';
 import { findParentRelationships } from '../document/entry-properties.ts';
@@ -20,6 +20,8 @@ import type { RestRoute } from './verb-paths.ts';
 
 /** Returns the reason for mocking an operation whose path belongs to no resource. */
 export function describeUnknownPath(reader: SchemaReader, route: Route): string {
+  const parameter = findColonParameter(route.path);
+  if (parameter !== undefined) return `${parameter} in the path is not a parameter: write {${parameter.slice(1)}}`;
   if (confirmsEmail(route)) return 'a confirmation of an e-mail address: the server sends no messages';
   if (resetsPassword(reader, route)) return 'a reset of a forgotten password: the server sends no messages';
   if (route.method !== 'GET') return 'an action: the document does not say what the action changes';
