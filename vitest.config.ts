@@ -4,14 +4,9 @@ import { startFirst } from './test/support/harness/slowest-first.ts';
 /** The files that take longest. In a fresh clone, Vitest would start most of them last, because they are short texts. */
 const SLOWEST = [
   'cli/json-output',
-  'check/resource-rules',
-  'check/planted-defects',
   'http/long-lists',
-  'check/accepted-stop',
   'check/streams',
-  'check/life-cycle-defects',
   'check/endings',
-  'check/late-lists',
   'check/list-ranges',
   'faults/held-requests',
   'check/own-shop',

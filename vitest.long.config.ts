@@ -12,6 +12,7 @@ const SLOWEST = [
   'check-planted-tickets',
   'check-planted-chats',
   'check-resource-behaviour',
+  'check-resource-rules',
   'check-planted-bookings',
   'who-finds-what',
   'killed-deliveries',
