@@ -1,5 +1,5 @@
 import { isNode, type Node, omitKeys, toNode } from '../openapi/document.ts';
-import { joinWords } from '../util/names.ts';
+import { joinWords, normalizeName } from '../util/names.ts';
 import { createRandom, mixSeed, type Random, toSeed } from '../util/random.ts';
 import type { GenerationLimit } from './generation-limit.ts';
 import type { ContainerInput, GeneratorOptions, Place } from './place.ts';
@@ -49,8 +49,28 @@ export function generateObject(input: ContainerInput): Node {
     values.set(name, name === 'id' && id !== undefined ? id : generate(node, createPlace(name)));
   }
   addProperties({ ...input, place }, values, createPlace);
+  alignIds(input, properties, values);
   if (!isNode(place.knownValues)) orderRanges(properties, values);
   return Object.fromEntries(values);
+}
+
+/** Sets generated ids such as `seat_id` to the ids of the objects beside them, such as `seat`. */
+function alignIds({ place, options }: ContainerInput, properties: Node, values: Map<string, unknown>): void {
+  const known = toNode(place.knownValues);
+  for (const [name, value] of values) {
+    const [own, ...others] = [...values.keys()].filter((key) => normalizeName(key) === `${normalizeName(name)}id`);
+    if (!isNode(value) || !Object.hasOwn(value, 'id') || own === undefined || others.length > 0) continue;
+    const node = toNode(properties[own]);
+    const isFixed = ['enum', 'const', 'pattern'].some((key) => key in node) || Object.hasOwn(known, own);
+    const isExample = options.usesExamples && ['example', 'examples', 'default'].some((key) => key in node);
+    if (!isFixed && !isExample && haveSameForm(value.id, values.get(own))) values.set(own, value.id);
+  }
+}
+
+/** Returns whether two ids are integers, or texts of the same length, such as two UUIDs. */
+function haveSameForm(first: unknown, other: unknown): boolean {
+  if (typeof first === 'string' && typeof other === 'string') return first.length === other.length;
+  return Number.isInteger(first) && Number.isInteger(other);
 }
 
 /** Words for the start and the end of a range in the names of properties: `startsAt` and `endsAt`. */

@@ -202,6 +202,8 @@ function generate(engine: Engine, node: unknown, place: Place, options: LimitedO
     return setKnownValues(shown, knownValues);
   }
   if (Array.isArray(schema.enum) && schema.enum.length > 0) return chooseEnumValue(schema.enum, options, random);
+  const described = listDescribedValues(schema, place.name);
+  if (described.length > 0) return options.usesExamples ? described[0] : random.pick(described);
   const omitsContainers = place.omitsContainers || place.depth >= MAX_OPTIONAL_DEPTH || !references.every(canFollow);
   const subject = getSubject(references) ?? place.subject;
   return generateType(engine, {
@@ -210,6 +212,25 @@ function generate(engine: Engine, node: unknown, place: Place, options: LimitedO
     options,
     random,
   });
+}
+
+/** Keywords of texts that are more than words. */
+const TEXT_RULES = ['format', 'pattern', 'minLength', 'maxLength', 'const'];
+
+/** Matches a description that only lists words: `available, reserved, sold`, `One of: small, large`. */
+const WORD_LIST =
+  /^(?:(?:one of|(?:possible|allowed|valid) values)(?:\s*:|\s+are:?)?\s*)?((?:["'`]?[a-z][\w-]*["'`]?(?:\s*[,|/]\s*(?:or\s+)?|\s+or\s+))+["'`]?[a-z][\w-]*["'`]?)\.?$/i;
+
+/** Matches the names of properties whose values are few words. Other properties need three words. */
+const FEW_VALUES = /(?:status|state|type|kind|role|category|priority|level|gender|visibility|mode)$/i;
+
+/** Returns the values of a text that its description lists, as an `enum` does: `available, reserved, sold`. */
+function listDescribedValues(schema: Node, name: string): readonly string[] {
+  const { type, description } = schema;
+  if (type !== 'string' || typeof description !== 'string' || TEXT_RULES.some((rule) => rule in schema)) return [];
+  const [, list] = WORD_LIST.exec(description.trim()) ?? [];
+  const words = (list ?? '').match(/[a-z][\w-]*/gi)?.filter((word) => word !== 'or') ?? [];
+  return words.length > 2 || (words.length === 2 && FEW_VALUES.test(name)) ? words : [];
 }
 
 function countReference(ancestors: readonly string[], reference: string): number {

@@ -260,3 +260,27 @@ describe('the discriminator of a generated value', () => {
     expect(ask('/cars').kind).toBe(names[1]);
   });
 });
+
+describe('a generated object', () => {
+  it.each([
+    ['status', 'available, reserved, sold', /^(available|reserved|sold)$/],
+    ['status', 'One of: open or closed', /^(open|closed)$/],
+    ['size', 'Possible values: `small`, `large` or `huge`', /^(small|large|huge)$/],
+    ['size', 'The size, weight and height of the box', /^[a-z]+ [a-z]+$/],
+    ['title', 'first, last', /^[A-Z]\w+ [A-Z]\w+$/],
+  ])('has a %s with one of the words in its description "%s"', async (name, description, expected) => {
+    const Seat = { type: 'object', required: [name], properties: { [name]: { type: 'string', description } } };
+    const ask = await createMockOf({ '/seats': getList(reference('Seat')) }, { Seat });
+    for (const seat of ask('/seats', '/seats', { dynamic: true })) expect(seat[name]).toMatch(expected);
+  });
+
+  it('has the id of an object beside it', async () => {
+    const Seat = { type: 'object', required: ['id'], properties: getTexts('id') };
+    const properties = { ...getTexts('id', 'seat_id'), seat: reference('Seat'), planId: { type: 'integer' } };
+    const Plan = { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } };
+    const names = ['id', 'seat_id', 'seat', 'planId', 'plan'];
+    const Place = { type: 'object', required: names, properties: { ...properties, plan: reference('Plan') } };
+    const ask = await createMockOf({ '/places': getList(reference('Place')) }, { Place, Plan, Seat });
+    for (const place of ask('/places')) expect(place).toMatchObject({ seat_id: place.seat.id, planId: place.plan.id });
+  });
+});
