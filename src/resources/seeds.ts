@@ -113,7 +113,9 @@ function createReferrer({ reader, inference, contract }: ResourceModel, resource
   return (entry, index) => {
     const ids = references.flatMap(({ reference, targets }) => {
       const { property, schema, target } = reference;
-      if (!Object.hasOwn(entry, property)) return [];
+      // A generated object `user` without a `userId` would be a user who does not exist.
+      const hasObject = isNode(getOwn(entry, property.replace(/[_-]?id$/i, '')));
+      if (!Object.hasOwn(entry, property) && !hasObject) return [];
       const isOwn = target === resource;
       if (isOwn && index === 0 && contract.isValid(schema, null)) return [[property, null]];
       const shown = isOwn ? (targets[0] ?? entry) : targets[index % Math.max(targets.length, 1)];

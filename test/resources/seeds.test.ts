@@ -132,6 +132,27 @@ describe('A resource that no operation creates', () => {
     expect((await one.ask('GET', '/pets')).body).toEqual((await two.ask('GET', '/pets')).body);
   });
 
+  it('has generated entries with users of the list of users, also without their ids', async () => {
+    const User = createObject({ 'id!': TEXT, 'name!': TEXT });
+    const Note = createObject({ 'id!': TEXT, 'user!': { $ref: '#/components/schemas/User' }, userId: TEXT });
+    const own: Paths = {
+      '/users': { get: { response: createList({ $ref: '#/components/schemas/User' }) } },
+      ...Object.fromEntries(
+        ['a', 'b', 'c'].map((name) => [`/${name}-notes`, { get: { response: createList(createNote(name)) } }]),
+      ),
+    };
+    function createNote(name: string): Schema {
+      return { ...Note, properties: { ...(Note.properties as object), [`${name}Text`]: TEXT } };
+    }
+    const { ask } = await startApi({ paths: own, schemas: { User } });
+    const { body: users } = await ask('GET', '/users');
+    for (const name of ['a', 'b', 'c'])
+      for (const { user, userId } of (await ask('GET', `/${name}-notes`)).body) {
+        expect(users).toContainEqual(user);
+        expect(userId).toBe(user.id);
+      }
+  });
+
   it('has generated entries for each parent', async () => {
     const Owner = createObject({ 'id!': TEXT });
     const { ask } = await startApi({

@@ -209,3 +209,18 @@ it('a list for administrators shows the same users as the list for all, with mor
   const banned = { id: user.id, nickname: 'ann', bannedAt: expect.any(String) };
   expect((await ask('GET', '/admin/users')).body).toContainEqual(expect.objectContaining(banned));
 });
+
+it('a search finds the entries of the list with the same name below other entries', async () => {
+  const properties = { 'id!': TEXT, 'room_id!': TEXT, 'text!': TEXT };
+  const [Message, Found] = [createObject(properties), createObject(properties)];
+  const paths = {
+    ...createResourcePaths('/rooms/{roomId}', refer('Room'), createObject({ 'name!': TEXT })),
+    '/search/messages': { get: { response: createList(refer('Found')), query: { q: TEXT, room_id: TEXT } } },
+    '/rooms/{roomId}/messages': { get: { response: createList(refer('Message')) } },
+  };
+  const Room = { ...createObject({ 'id!': TEXT, 'name!': TEXT }), example: { id: 'r1', name: 'a' } };
+  const { ask } = await startApi({ paths, schemas: { Message, Found, Room } });
+  const { body: messages } = await ask('GET', '/rooms/r1/messages');
+  expect(messages).toHaveLength(3);
+  expect((await ask('GET', '/search/messages?room_id=r1')).body).toEqual(messages);
+});

@@ -157,12 +157,20 @@ export function hasOnly(reader: SchemaReader, schema: string, other: string): bo
 
 /**
  * Returns whether two lists, such as `/users` and `/admin/users`, show the same entries to different people: one has
- * all properties of the other.
+ * all properties of the other. `/search/messages` finds those of `/rooms/{roomId}/messages` with equal properties.
  */
 export function isForOthers(reader: SchemaReader, ...lists: readonly [OfPeople, OfPeople]): boolean {
   const [one, other] = lists;
+  if (isSearchOf(one.path, other.path) || isSearchOf(other.path, one.path))
+    return lists.every(({ schema }, index) => hasOnly(reader, schema, lists[1 - index]?.schema ?? ''));
   if (one.path === other.path || removeAudience(one.path) !== removeAudience(other.path)) return false;
   return hasOnly(reader, one.schema, other.schema) || hasOnly(reader, other.schema, one.schema);
+}
+
+/** Returns whether a path such as `/search/messages` searches another list with the same name. */
+export function isSearchOf(path: string, list: string): boolean {
+  const isSearch = (one: string) => /\/search\/[^/{]+$/.test(one);
+  return isSearch(path) && !isSearch(list) && getLastSegment(path) === getLastSegment(list);
 }
 
 /** The path of a list, and the JSON Pointer of the schema of its entries. */

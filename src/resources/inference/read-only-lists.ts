@@ -16,7 +16,7 @@ import {
   TEXT_KEYS,
   toTemplate,
 } from '../document/names.ts';
-import { isForOthers } from '../document/response-shapes.ts';
+import { isForOthers, isSearchOf } from '../document/response-shapes.ts';
 import { isEnvelopeName, isListName, type SchemaReader } from '../document/schema-reader.ts';
 import { findFilter, isSearchName } from '../lists/list-filters.ts';
 import { isPageName } from '../lists/page-fields.ts';
@@ -73,7 +73,7 @@ export function findReadOnlyLists(
     const same = found.findIndex((one) => !isNamed && isForOthers(reader, one, { path, schema }));
     const isFuller = reader.getProperties(schema).size > reader.getProperties(found[same]?.schema ?? schema).size;
     if (same < 0) found.push({ path, schema, documentPath });
-    else if (isFuller) found[same] = { path, schema, documentPath };
+    else if (isFuller || isSearchOf(found[same]?.path ?? '', path)) found[same] = { path, schema, documentPath };
   }
   return found;
 }
