@@ -157,3 +157,18 @@ describe('Values separated by commas', () => {
     expect(await explainList('tags', TEXT, description)).toContain('filters: tags (all values)');
   });
 });
+
+it('a query parameter with the name of a property that only requests have filters by the stored value', async () => {
+  const Booking = createObject({ 'id!': INTEGER, 'seat!': TEXT, details: createObject({ title: TEXT, author: TEXT }) });
+  const request = createObject({ 'seat!': TEXT, email: TEXT, title: TEXT, author: TEXT });
+  const bookings = createResourcePaths('/bookings/{bookingId}', refer('Booking'), request);
+  const query = { email: TEXT, title: TEXT };
+  const get = { ...bookings['/bookings']?.get, query };
+  const api = { paths: { ...bookings, '/bookings': { ...bookings['/bookings'], get } }, schemas: { Booking } };
+  const { ask } = await startApi(api);
+  await ask('POST', '/bookings', { seat: 'a', email: 'ann@x.test' });
+  await ask('POST', '/bookings', { seat: 'b', email: 'bob@x.test' });
+  expect((await ask('GET', '/bookings?email=bob@x.test')).body).toEqual([{ id: 2, seat: 'b' }]);
+  expect((await ask('GET', '/bookings?email=eve@x.test')).body).toEqual([]);
+  expect((await explainApi(api))['GET /bookings']).toContain('filters: email; ignores: title');
+});

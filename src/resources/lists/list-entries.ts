@@ -23,6 +23,7 @@ import { filterEntries } from './filter-entries.ts';
 import type { ListParameters } from './list-query.ts';
 import { sortEntries } from './sort-entries.ts';
 import { hasSelection, selectBetween, takePage } from './take-page.ts';
+import { getShownParameters } from './unshown-filters.ts';
 import { isFeed, selectViewed } from './views.ts';
 
 /** Handles the action `list`: selects, sorts and pages entries. */
@@ -33,7 +34,7 @@ export function list(model: ResourceModel, plan: Plan, input: Input, context: Co
   requireParents(model, state, plan, path);
   const all = selectInPath(model, plan, state, input);
   if (plan.follows?.items !== undefined) return respondWithIds(model, plan, plan.follows.items, all);
-  const parameters = model.getListParameters(plan);
+  const parameters = getShownParameters(model)(plan);
   // The object has no prototype, so that a filter with a name such as `constructor` has no inherited value.
   const query: Input['query'] = Object.assign(Object.create(null), parameters.defaults, sent);
   const inPath = selectByUser(model, parameters, query, state, all);
@@ -68,7 +69,7 @@ export function list(model: ResourceModel, plan: Plan, input: Input, context: Co
   const page = { ...taken, found: entries, entries: mount.tree ? nestEntries(mount, add(all), shown) : shown };
   const headers = createHeaders(model, plan, { status: plan.route.successStatus, input, page });
   const response = model.responses.createListResponse(plan, page, input);
-  return { ...response, headers: { ...response.headers, ...headers }, notes: model.takeNotes(plan, sent) };
+  return { ...response, headers: { ...response.headers, ...headers }, notes: model.takeNotes(plan, sent, parameters) };
 }
 
 /** Returns the entries of a feed: those of the users whom the sender of the request follows. */
