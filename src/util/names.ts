@@ -97,8 +97,13 @@ export function isIdName(name: string): boolean {
 
 /** Returns whether a property has the time at which an entry was created, as its name shows: `createdAt`. */
 export function isCreationTimeName(name: string): boolean {
-  return CREATION_TIME.test(normalizeName(name));
+  const own = normalizeName(name);
+  return CREATION_TIME.test(own) || CREATION_TIME_ELSEWHERE.test(own);
 }
+
+/** Matches the same names in Spanish, Portuguese, French, Italian and German. */
+const CREATION_TIME_ELSEWHERE =
+  /^(?:creado(?:en|el)|fecha(?:de)?creacion|criadoem|data(?:de|da)?criacao|cree(?:e)?le|datedecreation|creatoil|data(?:di)?creazione|erstelltam|erstellungsdatum|angelegtam)$/;
 
 const CREATION_TIME =
   /^(?:(?:date|time)?(?:created|creation)(?:at|on|date|time|datetime|timestamp|timems)?|(?:inserted|added)(?:at|on|date)|date(?:added|inserted))$/;

@@ -66,3 +66,16 @@ describe('The time `edited_at`', () => {
     expect((await ask('PATCH', '/notes/1', { text: 'new' })).body).toEqual({ id: 1, text: 'new' });
   });
 });
+
+it.each([
+  ['creadoEn', 'actualizadoEn'],
+  ['fecha_creacion', 'fecha_actualizacion'],
+  ['criado_em', 'atualizado_em'],
+  ['créé_le', 'modifié_le'],
+  ['erstelltAm', 'geändertAm'],
+])('The times %s and %s are those of the creation and of the last change', async (creation, change) => {
+  const { ask, created } = await startNote({ [creation]: TIME, [change]: TIME });
+  expect(created).toMatchObject({ [creation]: expect.any(String), [change]: created[creation] });
+  const { body } = await ask('PATCH', '/notes/1', { text: 'new' });
+  expect(body).toMatchObject({ [creation]: created[creation], [change]: LATER });
+});

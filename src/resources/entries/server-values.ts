@@ -64,13 +64,22 @@ export type TimeKind = 'created' | 'updated' | 'edited';
 const UPDATE_TIME =
   /^(?:date|time)?(?:last)?(?:updated?|modified|modification|changed)(?:at|on|date|time|datetime|timestamp|timems)?$/;
 
+/** Matches the same names in Spanish, Portuguese, French, Italian and German. */
+const UPDATE_TIME_ELSEWHERE =
+  /^(?:actualizado(?:en|el)|modificado(?:en|el)|fecha(?:de)?(?:actualizacion|modificacion)|atualizadoem|data(?:de|da)?atualizacao|modifie(?:e)?le|misajourle|date(?:de)?(?:modification|miseajour)|aggiornatoil|data(?:di)?(?:aggiornamento|modifica)|aktualisiertam|geandertam|aenderungsdatum|anderungsdatum)$/;
+
 /** Matches normalized names of properties with the time of the last change that a new entry does not have. */
 const EDIT_TIME =
   /^(?:date|time)edited$|^lastedited(?:at|on|date|time|datetime|timestamp|timems)?$|^edited(?:at|on|date|time|datetime|timestamp|timems)$/;
 
+function isUpdateTime(name: string): boolean {
+  return UPDATE_TIME.test(name) || UPDATE_TIME_ELSEWHERE.test(name);
+}
+
 function isKindOfTime(name: string, kind: TimeKind): boolean {
   if (kind === 'created') return isCreationTimeName(name);
-  return (kind === 'updated' ? UPDATE_TIME : EDIT_TIME).test(normalizeName(name));
+  const own = normalizeName(name);
+  return kind === 'updated' ? isUpdateTime(own) : EDIT_TIME.test(own);
 }
 
 /**
@@ -108,7 +117,7 @@ export function findCreatedName(names: readonly string[]): string | undefined {
 
 /** Returns the property with the time of the last change. `names`: the properties of an entry. */
 export function findUpdatedName(names: readonly string[]): string | undefined {
-  return names.find((name) => UPDATE_TIME.test(normalizeName(name)));
+  return names.find((name) => isUpdateTime(normalizeName(name)));
 }
 
 /**
