@@ -14,7 +14,7 @@ const schemas = {
   User: createObject({ 'id!': INTEGER, 'email!': TEXT, name: TEXT }),
   Note: createObject({ 'id!': INTEGER, 'text!': TEXT }),
 };
-const NEW = createObject({ 'email!': TEXT, name: TEXT, password: { ...TEXT, writeOnly: true } });
+const NEW = createObject({ 'email!': TEXT, name: TEXT, password: { ...TEXT, nullable: true, writeOnly: true } });
 const USERS = [
   { id: 1, email: 'ann@example.com', password: 'ann-secret' },
   { id: 2, email: 'bob@example.com' },
@@ -52,6 +52,17 @@ describe('the password of a user', () => {
     await ask('PUT', '/users/1', { email: 'ann@example.com', name: 'Ann' });
     expect(await logIn('ann@example.com', 'other')).toBe(401);
     expect(await logIn('ann@example.com', 'ann-secret')).toBe(200);
+  });
+
+  it('stays the same if a request has null, and null is none in the default data', async () => {
+    const { ask, control, logIn, readState } = await start();
+    await ask('PUT', '/users/1', { email: 'ann@example.com', name: 'Ann', password: null });
+    expect([await logIn('ann@example.com', 'ann-secret'), await logIn('ann@example.com', 'null')]).toEqual([200, 401]);
+    await ask('POST', '/users', { email: 'cid@example.com', password: null });
+    expect(await logIn('cid@example.com', 'any')).toBe(200);
+    await control('PUT', STATE, { users: [{ id: 5, email: 'fay@example.com', password: null }] });
+    expect(await logIn('fay@example.com', 'any')).toBe(200);
+    expect(await readState()).not.toContain('password');
   });
 
   it('is stored as a hash if the control API or a snapshot file sets it', async () => {

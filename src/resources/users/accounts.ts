@@ -153,14 +153,17 @@ export function findLoginIssues(
 
 /**
  * Returns a copy of a user with the hash of the password in a request body, and without the password.
+ * A password that is null changes nothing.
  * Throws a `DomainError` if the body has another current password than the user, or two different new ones.
  */
 function keepPassword(users: Resource, user: Entry, sent: Entry): Entry {
   const passwords = findPasswords(Object.keys(sent));
   if (!passwords) return user;
+  const names = Object.values(passwords).filter((name) => name !== undefined);
+  // A form can send null for a password that the user has not typed.
+  if (sent[passwords.next] === null) return omitKeys(user, names);
   requirePassword(users, user, passwords, sent);
   requireSame(passwords, sent);
-  const names = Object.values(passwords).filter((name) => name !== undefined);
   return setPassword(users, omitKeys(user, names), sent[passwords.next]);
 }
 
