@@ -1,4 +1,11 @@
-import type { Application, EntrySchema, Implementation, StateView, UserHandlers } from '../application.ts';
+import type {
+  Application,
+  ContractImplementation,
+  EntrySchema,
+  Implementation,
+  StateView,
+  UserHandlers,
+} from '../application.ts';
 import { DELIVERIES } from '../deliveries/delivery.ts';
 import { Webhooks } from '../deliveries/webhooks.ts';
 import type { ServedContract } from '../http/served.ts';
@@ -9,7 +16,7 @@ import { createBodyDefaults } from '../openapi/default-values.ts';
 import { formatIssues, getNode, isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { ServerOptions } from '../options.ts';
-import type { Change, ChangeResult } from '../store/backend.ts';
+import type { ChangeResult } from '../store/backend.ts';
 import type { State } from '../store/state.ts';
 import type { Store } from '../store/store.ts';
 import {
@@ -23,6 +30,7 @@ import { type DataValidator, type Issue, UserError } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { findJsonIssues, MAX_JSON_DEPTH } from '../util/limits.ts';
 import { HttpProblemError } from '../util/problem.ts';
+import { runAtOnce } from '../util/slices.ts';
 import { limitList } from '../util/text.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { loadControlContract } from './control.ts';
@@ -72,7 +80,7 @@ export function createServedContractFactory(
       internalLists,
       controlContract: await loadControlContract(collections),
       mock: contractMock,
-      guardStore: createStoreGuard(validator, implementation.stateView),
+      guardStore: createStoreGuard(validator, implementation),
       unimplemented: new Set(contract.routes.filter((route) => chosen.get(route)?.isUnimplemented)),
       mocked: contract.routes.filter((route) => !implementations.has(route)).map(({ operationId }) => operationId),
       differences,
@@ -177,67 +185,77 @@ export function refuseTypeConflicts({ contract, differences }: ServedContract): 
  * Creates a function that wraps the store of a handler, so that the handler can't make the state invalid.
  * `userOperationId`: the operationId if a user has written the handler, or undefined for a built-in handler.
  */
-function createStoreGuard(validator: StateValidator, stateView = PLAIN_VIEW): ServedContract['guardStore'] {
+function createStoreGuard(
+  validator: StateValidator,
+  { stateView = PLAIN_VIEW, acceptState = acceptUnchanged }: ContractImplementation,
+): ServedContract['guardStore'] {
   return (store, userOperationId) =>
     userOperationId === undefined
       ? guardForApplication(store, validator)
-      : guardForUser(store, userOperationId, { validator, stateView });
+      : guardForUser(store, userOperationId, { validator, stateView, acceptState });
 }
 
 const PLAIN_VIEW: StateView = { show: (state) => state, toStored: (state) => state };
 
+type AcceptState = NonNullable<ContractImplementation['acceptState']>;
+
+// biome-ignore lint/correctness/useYield: it has no steps.
+function* acceptUnchanged(state: State): ReturnType<AcceptState> {
+  return { state, issues: [] };
+}
+
 function guardForApplication(store: Store, validator: StateValidator): Store {
-  return withCheckedChanges(store, ({ next }, state) => {
-    const issues = next ? findNewIssues(findIssues(next, validator), { state, next, validator }) : [];
-    if (issues.length === 0) return undefined;
-    return `nothing was changed because the new state would violate the contract: ${describeIssues(issues)}`;
-  });
+  return {
+    ...store,
+    update: (change) =>
+      store.update((state, nowMs) => {
+        const result = change(state, nowMs);
+        const { next } = result;
+        const issues = next ? findNewIssues(findIssues(next, validator), { state, next, validator }) : [];
+        if (issues.length === 0) return result;
+        const detail = `nothing was changed because the new state would violate the contract: ${describeIssues(issues)}`;
+        throw new HttpProblemError({ code: 'internal-error', detail });
+      }),
+  };
 }
 
 /**
  * Returns a store for a handler of a user.
  * The handler gets a frozen view of the state.
+ * Its changes are stored like those of the control API, for example with hashes instead of passwords.
  * `update` rejects with an error that names the operation if the change returns an invalid value or an invalid state.
  */
-function guardForUser(
-  store: Store,
-  operationId: string,
-  { validator, stateView }: { readonly validator: StateValidator; readonly stateView: StateView },
-): Store {
+function guardForUser(store: Store, operationId: string, { validator, stateView, acceptState }: UserGuard): Store {
   const show = (state: State) => deepFreeze(stateView.show(deepFreeze(state)));
-  const checked = withCheckedChanges(store, (result, state) => {
-    const issue = findChangeIssue(result, state, validator);
-    return issue && `nothing was changed: in the handler of ${operationId}, the function passed to update() ${issue}`;
-  });
+  const refuse = (issue: string) => {
+    const detail = `nothing was changed: in the handler of ${operationId}, the function passed to update() ${issue}`;
+    throw new HttpProblemError({ code: 'internal-error', detail });
+  };
   return {
-    ...checked,
+    ...store,
     read: () => {
       const snapshot = store.read();
       return { ...snapshot, state: show(snapshot.state) };
     },
     update: (change) =>
-      checked.update((state, nowMs) => {
-        const result = change(show(state), nowMs);
-        return isNode(result?.next) ? { ...result, next: stateView.toStored(result.next) } : result;
+      store.update((state, nowMs) => {
+        const returned = change(show(state), nowMs);
+        const result = isNode(returned?.next) ? { ...returned, next: stateView.toStored(returned.next) } : returned;
+        const issue = findChangeIssue(result, state, validator);
+        if (issue !== undefined) refuse(issue);
+        if (!result.next) return result;
+        const accepted = runAtOnce(acceptState(result.next, state));
+        if (accepted.issues.length > 0) refuse(`returned an invalid state: ${describeIssues(accepted.issues)}`);
+        return { ...result, next: accepted.state };
       }),
   };
 }
 
-/** Wraps a store. `update` rejects a change if `findError` returns an error message for the result of the change. */
-function withCheckedChanges(
-  store: Store,
-  findError: (result: ChangeResult<unknown>, state: State) => string | undefined,
-): Store {
-  return {
-    ...store,
-    update: <Result>(change: Change<Result>) =>
-      store.update((state, nowMs) => {
-        const result = change(state, nowMs);
-        const detail = findError(result, state);
-        if (detail === undefined) return result;
-        throw new HttpProblemError({ code: 'internal-error', detail });
-      }),
-  };
+/** What the store of a user's handler needs to check and to convert states. */
+interface UserGuard {
+  readonly validator: StateValidator;
+  readonly stateView: StateView;
+  readonly acceptState: AcceptState;
 }
 
 /**

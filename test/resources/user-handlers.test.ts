@@ -298,7 +298,7 @@ describe('builtIn() in a handler', () => {
   });
 });
 
-describe("An entry in the response of a user's handler", () => {
+describe("An entry from a user's handler", () => {
   const TEXT = { type: 'string' };
   const INTEGER = { type: 'integer' };
   const User = createObject({ 'id!': INTEGER, 'email!': TEXT, 'name!': TEXT });
@@ -327,6 +327,12 @@ describe("An entry in the response of a user's handler", () => {
         request: createObject({ 'email!': TEXT, 'name!': TEXT, 'password!': TEXT }),
         response: createObject({ 'token!': TEXT, user: refer('User') }),
         status: 201,
+      },
+    },
+    '/login': {
+      post: {
+        request: createObject({ 'email!': TEXT, 'password!': TEXT }),
+        response: createObject({ 'token!': TEXT }),
       },
     },
     '/me': {
@@ -379,6 +385,24 @@ describe("An entry in the response of a user's handler", () => {
     return { ...api, get: (path: string) => api.ask('GET', path, undefined, headers) };
   }
 
+  /** Starts a server whose operation `getBoard` changes the state. */
+  async function startChanges() {
+    let change = (state: State) => state;
+    const getBoard = async (_: Input, { update }: Context) => {
+      await update((state) => ({ next: change(state), result: undefined }));
+      return { body: {} };
+    };
+    const { ask, port } = await startApi({ paths, schemas }, {
+      handlers: { getBoard },
+      errorsExpected: true,
+    } as Options);
+    const run = (next: typeof change) => {
+      change = next;
+      return ask('GET', '/board');
+    };
+    return { ask, run, port };
+  }
+
   it('has the computed values of other responses', async () => {
     const { get } = await startProjects();
     const { body: listed } = await get('/projects');
@@ -398,6 +422,27 @@ describe("An entry in the response of a user's handler", () => {
     const { get } = await startProjects();
     const { body, headers } = await get('/projects/1/name');
     expect([body, headers.get('X-Mocked')]).toEqual([{ id: 1, name: 'Garden', taskCount: 3 }, null]);
+  });
+
+  it('is stored with the hash of its password, and with no login of another user', async () => {
+    const { ask, run, port } = await startChanges();
+    const ben = { id: 900, email: 'ben@x.org', name: 'Ben', password: 'pw-ben' };
+    await run((state) => ({ ...state, users: [...(state.users ?? []), ben] }));
+    expect((await createControlClient({ port })('GET', '/default/state')).text).not.toContain('pw-ben');
+    const logIn = async (password: string) => (await ask('POST', '/login', { email: 'BEN@x.org', password })).status;
+    expect([await logIn('pw-ben'), await logIn('other')]).toEqual([200, 401]);
+    const { body } = await run((state) => ({ ...state, users: [...(state.users ?? []), { ...ben, id: 901 }] }));
+    expect(body.detail).toMatch(
+      /^nothing was changed: .* an invalid state: \/users\/\d+\/email is a login of \/users\/\d+: use another email$/,
+    );
+  });
+
+  it('that is removed keeps its id from a new one, as long as entries below it remain', async () => {
+    const { ask, run } = await startChanges();
+    await ask('POST', '/projects', { name: 'Garden' });
+    await ask('POST', '/projects/1/tasks', { dueDate: '2025-05-01' });
+    await run((state) => ({ ...state, projects: [] }));
+    expect((await ask('POST', '/projects', { name: 'House' })).body).toMatchObject({ id: 2, taskCount: 0 });
   });
 
   it('has no hidden values', async () => {
