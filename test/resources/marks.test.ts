@@ -16,7 +16,7 @@ const schemas = {
 const PATHS: Paths = {
   '/register': { post: { request: NAMED, response: Tokens, status: 201 } },
   '/login': { post: { request: NAMED, response: Tokens } },
-  '/me': { get: { response: refer('User') } },
+  '/me': { get: { response: refer('User') }, delete: { status: 204 } },
   '/me/bookmarks': { get: { response: createList(refer('Post')) } },
   '/me/saved-posts': { get: { response: createList(refer('Post')) } },
   '/users': { get: { response: createList(refer('User')) } },
@@ -54,6 +54,16 @@ describe('an entry that a user marks', () => {
     expect((await ask('GET', `/users/${bob.id}/likes`)).body).toMatchObject({ items: [{ title: 'a' }] });
     expect((await ask('GET', `/users/${ann.id}/likes`)).body).toEqual({ items: [] });
     expect(await ask('GET', '/users/0/likes')).toMatchObject({ status: 404 });
+  });
+
+  it('does not count a deleted user', async () => {
+    const { ask, ann, bob } = await start();
+    for (const user of [ann, bob]) await user.ask('POST', '/posts/1/like');
+    expect((await ask('GET', '/posts/1')).body).toMatchObject({ likesCount: 2 });
+    await bob.ask('DELETE', '/me');
+    expect((await ask('GET', '/posts/1')).body).toMatchObject({ likesCount: 1 });
+    await ann.ask('POST', '/posts/1/unlike');
+    expect((await ask('GET', '/posts/1')).body).toMatchObject({ likesCount: 0 });
   });
 
   it('counts each user once', async () => {

@@ -243,3 +243,33 @@ export function changeFlags(entry: Entry, changes: IdChanges): Entry {
   });
   return changed.length === 0 ? entry : { ...entry, [PATH_VALUES]: { ...values, ...Object.fromEntries(changed) } };
 }
+
+/** Returns the numbers that actions such as `like` change, by the booleans that they set for a user, by resource. */
+const indexCounters = memoizeByObject(
+  ({ plans }: Pick<Inference, 'plans'>): ReadonlyMap<string, ReadonlyMap<string, string>> => {
+    const counters = new Map<string, Map<string, string>>();
+    for (const { resource, effect } of plans.values())
+      for (const { property } of effect?.counter ? effect.values.filter((one) => isSenderFlag(one.property)) : []) {
+        const known = counters.get(resource.name) ?? new Map<string, string>();
+        counters.set(resource.name, known.set(property, effect?.counter?.property ?? ''));
+      }
+    return counters;
+  },
+);
+
+/** Returns an entry of a resource without the ids of deleted users in its booleans. Numbers of users become smaller. */
+export function removeFlags(
+  inference: Pick<Inference, 'plans'>,
+  { name }: Pick<Resource, 'name'>,
+  entry: Entry,
+  changes: IdChanges,
+): Entry {
+  const changed = changeFlags(entry, changes);
+  const counters = changed === entry ? [] : [...(indexCounters(inference).get(name) ?? [])];
+  const counts = counters.flatMap(([flag, property]) => {
+    const lost = listFlagged(entry, flag).length - listFlagged(changed, flag).length;
+    const count = getOwn(entry, property);
+    return lost > 0 && typeof count === 'number' ? [[property, Math.max(0, count - lost)] as const] : [];
+  });
+  return counts.length === 0 ? changed : { ...changed, ...Object.fromEntries(counts) };
+}

@@ -14,7 +14,7 @@ import { findReferences } from '../inference/references.ts';
 import type { Inference, PathKey, Plan, Resource } from '../resource.ts';
 import type { ResourceModel } from '../resource-model.ts';
 import { type Embedded, findShown } from '../values/embedded.ts';
-import { changeFlags, changeIds, type IdChanges } from './sender-flags.ts';
+import { changeFlags, changeIds, type IdChanges, removeFlags } from './sender-flags.ts';
 import { PEOPLE_LIST } from './user-names.ts';
 import { findActorParts, findUserParts, getUserKey } from './user-parts.ts';
 
@@ -174,7 +174,8 @@ function unlinkUsers(model: ResourceModel, state: State, users: Resource, remove
         const isFree = nullable.has(key) && showing.every(({ ids }) => ids !== key.property);
         return isFree ? setKeyValue(rest, key, null) : rest;
       };
-      const own = keys.reduce(unlink, changeFlags(isName ? changeLists(entry, changes) : entry, changes));
+      const listed = isName ? changeLists(entry, changes) : entry;
+      const own = keys.reduce(unlink, removeFlags(inference, resource, listed, changes));
       // An id that only requests have would show the user again.
       const lost = dropped.filter(isShown).flatMap(({ property, ids = property }) => {
         return properties.has(ids) ? [property] : [property, ids];
