@@ -153,6 +153,7 @@ interface operations {
     parameters: { path: { petId: number } };
     responses: { 200: { content: { 'application/json': Pet } }; 404: { content?: never } };
   };
+  pingPet: { responses: { '2XX': { content: { 'application/json': Pet } }; default: { content?: never } } };
   watchPets: { responses: { 200: { content: { 'text/event-stream': Pet } } } };
 }
 
@@ -200,6 +201,22 @@ async function serveAnyContract() {
   });
   // The handler of one operation has the types of the API.
   takes<SellPet>((_, { update }) => update(({ pets: [pet] }) => ({ result: pet ? { body: pet } : { status: 404 } })));
+  // The response of the server is a success, because the server rejects otherwise.
+  takes<SellPet>((_, { builtIn }) => builtIn());
+  takes<ApiHandler<operations['createPet']>>(async (_, { builtIn }) => {
+    const { status, body } = await builtIn();
+    takes<201>(status);
+    return { status, body: { ...body, name: `${body.name}!` } };
+  });
+  takes<ApiHandler<operations['deletePet']>>(async (_, { builtIn }) => builtIn());
+  takes<ApiHandler<operations['watchPets']>>(async (_, { builtIn }) => ({ body: (await builtIn()).body }));
+  takes<ApiHandler<operations['pingPet']>>((_, { builtIn }) => builtIn());
+  takes<SellPet>(async (_, { builtIn }) => {
+    const { body } = await builtIn();
+    // @ts-expect-error the body of the server is read-only
+    body.name = 'Max';
+    return { body };
+  });
   // @ts-expect-error a status that the contract does not document
   takes<SellPet>((_, { update }) => update(() => ({ result: { status: 409 } })));
   // @ts-expect-error a state with an entry of another type

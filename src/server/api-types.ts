@@ -44,8 +44,10 @@ type OperationHandlers<Operations, Api> = [Operations] extends [never]
 /**
  * What a handler can do with the sandbox of a request: read and change the state, read the clock, and generate ids.
  * `Response`: the type of the responses that the contract documents for the operation.
+ * `BuiltIn`: the type of the responses of the server.
  */
-export interface ApiContext<S, Response = unknown> extends Pick<Context, 'reset' | 'nowMs' | 'newId' | 'changes'> {
+export interface ApiContext<S, Response = unknown, BuiltIn = Response>
+  extends Pick<Context, 'reset' | 'nowMs' | 'newId' | 'changes'> {
   /** Returns the committed state of the sandbox. */
   read(): S;
   /**
@@ -54,7 +56,7 @@ export interface ApiContext<S, Response = unknown> extends Pick<Context, 'reset'
    * Resolves to the response. Its body is frozen: return a changed copy.
    * Rejects if the operation is mocked, and if the request is refused, for example because an entry does not exist.
    */
-  builtIn(): Promise<Response>;
+  builtIn(): Promise<BuiltIn>;
   /**
    * Calls `change` with the state and the time, in ms since 1970.
    * Commits the property `next` of the returned object as the new state, and resolves to its property `result`.
@@ -81,7 +83,7 @@ interface StateChange<S, Response> {
  */
 export type ApiHandler<Operation, Api = object> = (
   input: ApiInput<Operation>,
-  context: ApiContext<DeepReadonly<StateOf<Api>>, ApiResponse<Operation>>,
+  context: ApiContext<DeepReadonly<StateOf<Api>>, ApiResponse<Operation>, BuiltInResponse<Operation>>,
 ) => ApiResponse<Operation> | Promise<ApiResponse<Operation>>;
 
 /** The input of a handler: the parameters, the body and the headers of a request that satisfies the contract. */
@@ -131,6 +133,22 @@ export type ApiResponse<Operation> = {
     Content<Responses<Operation>[Status]> | Stream<Responses<Operation>[Status]>
   >;
 }[keyof Responses<Operation>];
+
+/**
+ * The response of the server without a user's handler: a documented success status and the body of this status.
+ * The server reports an error by rejecting.
+ * If only a range or `default` is documented, it can be any documented response.
+ */
+type BuiltInResponse<Operation> = [SuccessOf<Operation>] extends [never]
+  ? ApiResponse<Operation>
+  : {
+      [Status in SuccessOf<Operation>]: { readonly status: Status } & ResponseWith<
+        Status,
+        Content<Responses<Operation>[Status]> | Stream<Responses<Operation>[Status]>
+      >;
+    }[SuccessOf<Operation>];
+
+type SuccessOf<Operation> = Extract<keyof Responses<Operation>, SuccessStatus>;
 
 type Responses<Operation> = PropertyType<Operation, 'responses'>;
 
