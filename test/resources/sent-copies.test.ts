@@ -48,6 +48,34 @@ describe('Objects of other entries in a request', () => {
   });
 });
 
+describe('An object with the id and the name of an entry', () => {
+  const plans = createResourcePaths('/plans/{planId}', createObject({ id: INTEGER, name: TEXT, price: INTEGER }));
+  const start = async (properties: Readonly<Record<string, object>>) => {
+    const Settings = createObject({ activePlan: createObject({ 'id!': INTEGER, ...properties }), theme: TEXT });
+    const settings = { get: { response: Settings }, put: { request: Settings, response: Settings } };
+    const { ask } = await startApi({ paths: { ...plans, '/settings': settings } });
+    await ask('POST', '/plans', { name: 'a', price: 3 });
+    return ask;
+  };
+
+  it('shows the current name of the entry', async () => {
+    const ask = await start({ name: TEXT });
+    const sent = { activePlan: { id: 1, name: 'other' }, theme: 'dark' };
+    expect((await ask('PUT', '/settings', sent)).body.activePlan).toEqual({ id: 1, name: 'a' });
+    await ask('PATCH', '/plans/1', { name: 'b' });
+    expect((await ask('GET', '/settings')).body.activePlan).toEqual({ id: 1, name: 'b' });
+  });
+
+  it('is shown as it was sent if it has other properties too, or names no entry', async () => {
+    const ask = await start({ name: TEXT, price: INTEGER });
+    const activePlan = { id: 1, name: 'a', price: 2 };
+    expect((await ask('PUT', '/settings', { activePlan })).body).toEqual({ activePlan });
+    const askOther = await start({ name: TEXT });
+    const unknown = { id: 9, name: 'x' };
+    expect((await askOther('PUT', '/settings', { activePlan: unknown })).body).toEqual({ activePlan: unknown });
+  });
+});
+
 describe('Entries of several resources with the same schema', () => {
   it('are found by the names of their ids', async () => {
     const request = createObject({ class_ids: createList(INTEGER), subject_ids: createList(INTEGER) });

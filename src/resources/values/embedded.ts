@@ -14,6 +14,7 @@ import { SHOWN_NAMES } from '../users/user-names.ts';
 import { findActorParts, findUserParts, getUserKey, showsOtherUser } from '../users/user-parts.ts';
 import { findCopies, listParents } from './copied-values.ts';
 import { findChildren } from './derived.ts';
+import { findSentObject } from './sent-objects.ts';
 
 /** A property of an entry that shows entries of another resource: the `author` of a note, beside its `authorId`. */
 export interface Embedded {
@@ -79,11 +80,8 @@ export function findEmbedded(
     const schema = items ?? pointer;
     if (!reader.isObject(schema) || members.some((one) => one.property === property)) return [];
     if (sent.has(property)) {
-      const target = findSentTarget(reader, resources, resource, { property, schema });
-      const named = target ? undefined : findNamedTarget(reader, resources, resource, { property, schema });
-      const shown = target ?? named;
-      const base = { property, schema, isList: items !== undefined, ids: undefined, isSent: true } as const;
-      return shown ? [{ ...base, resource: shown, ...(named && { isOnlyId: true }) }] : [];
+      const shown = findSentObject(reader, resources, resource, { property, schema });
+      return shown ? [{ property, schema, isList: items !== undefined, ids: undefined, isSent: true, ...shown }] : [];
     }
     const own = normalizeName(items === undefined ? property : toSingular(property));
     const named = users && normalizeName(users.id.property ?? '') === `${own}name` ? [`${own}name`] : [];
@@ -180,45 +178,6 @@ function findParentKey(reader: SchemaReader, { schema, singular, id }: Resource,
       ([one, own]) => names.includes(normalizeName(one)) && reader.isScalar(own),
     ) ?? [];
   return name === undefined || pointer === undefined ? undefined : createPropertyKey(name, pointer);
-}
-
-/**
- * Returns the only resource whose entries have the schema of an object that requests send, or of which only one has the
- * name of the property.
- */
-function findSentTarget(
-  reader: SchemaReader,
-  resources: readonly Resource[],
-  own: Resource,
-  { property, schema }: Pick<Embedded, 'property' | 'schema'>,
-): Resource | undefined {
-  const same = resources.filter(
-    (one) => one.kind === 'collection' && one !== own && one.schema !== '' && reader.isSame(one.schema, schema),
-  );
-  const named = same.filter(({ singular }) => normalizeName(singular) === normalizeName(toSingular(property)));
-  const [target, ...others] = named.length > 0 ? named : same;
-  const hasId = target?.id.property !== undefined && target.mounts[0]?.parents.length === 0;
-  return hasId && others.length === 0 ? target : undefined;
-}
-
-/** Returns the resource that a property names, if its objects have the id and mostly properties of the entries. */
-function findNamedTarget(
-  reader: SchemaReader,
-  resources: readonly Resource[],
-  own: Resource,
-  { property, schema }: Pick<Embedded, 'property' | 'schema'>,
-): Resource | undefined {
-  const names = [...reader.getProperties(schema).keys()];
-  const isNamedEntry = ({ kind, singular, schema: other, id, mounts }: Resource) =>
-    kind === 'collection' &&
-    normalizeName(singular) === normalizeName(toSingular(property)) &&
-    mounts[0]?.parents.length === 0 &&
-    id.property !== undefined &&
-    names.includes(id.property) &&
-    other !== '' &&
-    names.filter((name) => reader.getProperties(other).has(name)).length > names.length / 2;
-  const [target, ...others] = resources.filter((one) => one !== own && isNamedEntry(one));
-  return others.length === 0 ? target : undefined;
 }
 
 /** Returns whether a property has the name of a resource, without that of its parent: `items` for `baskets.items`. */
