@@ -42,6 +42,14 @@ describe('Resources whose responses have no documented body', () => {
     expect((await ask('GET', '/payments/1')).body).toEqual({ txid: 1, name: 'Ada' });
   });
 
+  it('have ids that are valid in the paths below an entry', async () => {
+    const below = { post: { status: 201, request: NEW_LEAD } };
+    const notes: Paths = { '/leads/{leadId}/close': { ...below, parameters: { leadId: { type: 'integer' } } } };
+    const { ask } = await startApi({ paths: { '/leads': { get: {}, ...POST }, ...notes } });
+    expect((await ask('POST', '/leads', { name: 'Ada' })).body).toEqual({ id: 1, name: 'Ada' });
+    expect((await ask('POST', '/leads/1/close', { name: 'Ada' })).status).toBe(201);
+  });
+
   it.each([{}, { title: 'Response' }])('can be JSON without a type, as FastAPI documents it: %j', async (response) => {
     const paths = { '/leads': { get: { response }, post: { status: 201, request: NEW_LEAD, response } } };
     const { ask } = await startApi({ paths });

@@ -91,8 +91,8 @@ export interface Candidate {
   readonly collection: DocumentPath | undefined;
   readonly item: DocumentPath;
   readonly kind: Resource['kind'];
-  /** Whether the document has no operation on one entry, but other paths below it: `/notifications/{id}/read`. */
-  readonly isImplied?: boolean;
+  /** If the document has no operation on one entry, an operation at a path below it: `/notifications/{id}/read`. */
+  readonly implied?: Route | undefined;
   /** Whether the id of an entry is in the query, and not in the path: `GET /plan?planId=7`. */
   readonly isByQuery?: boolean;
   /** The JSON Pointer of the schema in which the object at the path above the list shows the entries. */
@@ -137,8 +137,7 @@ export function findLists(reader: SchemaReader, paths: DocumentPaths, used: Read
     if (used.has(collection.path) || !create || !(isShown || findShownAbove(reader, paths, path) !== undefined))
       return [];
     const implied = indexImplied(reader)(paths).get(path);
-    const item = { ...collection, path: implied ?? `${path}/{id}`, routes: new Map() };
-    const isImplied = implied !== undefined;
+    const item = { ...collection, path: implied?.path ?? `${path}/{id}`, routes: new Map() };
     const shown = findShownAbove(reader, paths, path);
     const candidate = {
       segment,
@@ -148,7 +147,7 @@ export function findLists(reader: SchemaReader, paths: DocumentPaths, used: Read
       item,
       kind: 'collection' as const,
       shown,
-      isImplied,
+      implied: implied?.route,
     };
     if (!list && create && shown !== undefined) return [candidate];
     const isOpen = list !== undefined && allowsAnyBody(reader.document, list);
@@ -182,25 +181,27 @@ function createsUnshown(reader: SchemaReader, create: Route): boolean {
 }
 
 /**
- * Returns the paths of entries by the paths of their lists, also those that are only a part of other paths.
+ * Returns the paths of entries by the paths of their lists, also those that are only a part of other paths, with an
+ * operation at or below each of them.
  * In `/rates/{from}/{to}`, both parameters together identify an entry, so `/rates/{from}` is no path of an entry.
  * In `/accounts/{type}/search`, a type with an `enum` identifies no account.
  */
 export const indexImplied = memoizeByObject((reader: SchemaReader) =>
   memoizeByObject(
-    (paths: DocumentPaths): ReadonlyMap<string, string> =>
+    (paths: DocumentPaths): ReadonlyMap<string, { readonly path: string; readonly route: Route | undefined }> =>
       new Map(
-        [...paths].flatMap(([path, { routes }]) =>
-          getAncestors(path)
-            .filter((item) => !path.startsWith(`${item}/{`) && !isChoice(reader, item, [...routes.values()]))
-            .map((item) => [getParentPath(item), item] as const),
-        ),
+        [...paths].flatMap(([path, { routes }]) => {
+          const [route] = routes.values();
+          return getAncestors(path)
+            .filter((item) => !path.startsWith(`${item}/{`) && !isChoice(reader, item, route))
+            .map((item) => [getParentPath(item), { path: item, route }] as const);
+        }),
       ),
   ),
 );
 
 /** Returns whether the last parameter of a path allows only the values of an `enum`. */
-function isChoice(reader: SchemaReader, path: string, [route]: readonly Route[]): boolean {
+function isChoice(reader: SchemaReader, path: string, route: Route | undefined): boolean {
   const name = getParameterName(getLastSegment(path));
   const schema = route && name !== undefined ? reader.getParameterSchema(route, name) : '';
   return schema !== '' && reader.getKeyword(schema, 'enum') !== undefined;

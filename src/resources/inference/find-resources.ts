@@ -167,17 +167,21 @@ function addViews(
 function createReadOnly(reader: SchemaReader, paths: DocumentPaths, path: string, collection: DocumentPath): Resource {
   const segment = collection.overrides.resource ?? getResourceSegment(path);
   const implied = indexImplied(reader)(paths).get(path);
-  const item = { ...collection, path: implied ?? `${path}/{id}`, routes: new Map() };
+  const item = { ...collection, path: implied?.path ?? `${path}/{id}`, routes: new Map() };
   const singular = toSingular(segment);
   const candidate = { segment, singular, collectionPath: path, collection, item, kind: 'collection' as const };
-  return createResource(reader, { ...candidate, isImplied: implied !== undefined });
+  return createResource(reader, { ...candidate, implied: implied?.route });
 }
 
 function createResource(reader: SchemaReader, candidate: Candidate): Resource {
   const { segment, singular, collectionPath, collection, item, kind } = candidate;
   const schema = findEntrySchema(reader, candidate) ?? '';
   const isCollection = kind === 'collection';
-  const [route] = [...item.routes.values(), ...(collection?.routes.values() ?? [])];
+  const [route] = [
+    ...item.routes.values(),
+    ...[candidate.implied ?? []].flat(),
+    ...(collection?.routes.values() ?? []),
+  ];
   const parameter = getParameterName(getLastSegment(item.path)) ?? '';
   const id = isCollection
     ? findId(reader, {
@@ -209,7 +213,7 @@ function createResource(reader: SchemaReader, candidate: Candidate): Resource {
     mounts: [
       {
         collection: collection?.path ?? collectionPath,
-        item: (item.routes.size > 0 && !candidate.isByQuery) || candidate.isImplied ? item.path : undefined,
+        item: (item.routes.size > 0 && !candidate.isByQuery) || candidate.implied ? item.path : undefined,
         parents,
         id,
       },
