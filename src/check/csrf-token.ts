@@ -26,10 +26,7 @@ export class CsrfToken {
 
   /** Remembers the cookies of a response that sets the token, and new values of these cookies. */
   observe({ headers }: ReceivedResponse): void {
-    const pairs = (headers['set-cookie'] ?? '').split(/,\s*(?=[^;,=\s]+=)/).flatMap((text) => {
-      const [, name, value = ''] = /^([^=;]+)=([^;]*)/.exec(text.trim()) ?? [];
-      return name === undefined ? [] : [[name, value] as const];
-    });
+    const pairs = listSetCookies(headers);
     const isNew = pairs.some(([name]) => name === this.#options.cookie);
     const known = pairs.filter(([name]) => isNew || this.#cookies.has(name));
     if (known.length > 0) this.#cookies = new Map([...this.#cookies, ...known]);
@@ -47,6 +44,14 @@ export class CsrfToken {
     const withHeader = SAFE_METHODS.includes(request.method) ? {} : { [header.toLowerCase()]: decode(token) };
     return { ...request, headers: { ...withHeader, ...request.headers, cookie: cookies } };
   }
+}
+
+/** Returns the names and the values of the cookies that a response sets. */
+export function listSetCookies(headers: ReceivedResponse['headers']): readonly (readonly [string, string])[] {
+  return (headers['set-cookie'] ?? '').split(/,\s*(?=[^;,=\s]+=)/).flatMap((text) => {
+    const [, name, value = ''] = /^([^=;]+)=([^;]*)/.exec(text.trim()) ?? [];
+    return name === undefined ? [] : [[name, value] as const];
+  });
 }
 
 /** Decodes a token, which some servers escape in the cookie, as browser libraries do. */

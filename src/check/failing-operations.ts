@@ -1,14 +1,13 @@
 import { isNode } from '../openapi/document.ts';
-import { isTokenRefreshPath } from '../openapi/login-paths.ts';
 import type { Route } from '../openapi/routes.ts';
-import { isSecretName } from '../util/redact-secrets.ts';
+import { normalizeName } from '../util/names.ts';
 import type { CheckContext } from './check-context.ts';
 import { sendConfirmed } from './confirm-findings.ts';
 import { changesPassword, isLogin } from './credentials.ts';
 import { isSuccess } from './exchange.ts';
 import { findId, findLists, isPathValue } from './ids.ts';
 import type { Pool } from './pool.ts';
-import { getPathParameters, isItemPath, type PathParameter } from './pool.ts';
+import { getCollectionName, getPathParameters, isItemPath, type PathParameter } from './pool.ts';
 import { type RequestValues, toRequest, validateValues, withParameter } from './requests.ts';
 import type { IdSource } from './resource-provider.ts';
 import type { Session } from './session.ts';
@@ -39,7 +38,6 @@ export function findFailingOperations(
 export async function retryFailingOperations(context: CheckContext, routes: readonly Route[]): Promise<void> {
   for (const route of findFailingOperations(context, routes).filter(({ pathNames }) => pathNames.length > 0))
     if (!(await retryWithCreated(context, route))) await retryWithListed(context, route);
-  await retryLogins(context, routes);
   await findLostAccess(context, routes);
 }
 
@@ -61,79 +59,6 @@ async function findLostAccess(context: CheckContext, routes: readonly Route[]): 
         `${route.operationId} (status 401 after it had succeeded: send valid credentials with --header)`,
       );
   }
-}
-
-/** The maximum number of operations that register users for operations that log users in. */
-const MAX_REGISTRATIONS = 3;
-
-/**
- * Registers users, and sends their logins, passwords and tokens to the operations that log users in or renew tokens, if
- * some of these returned only errors.
- */
-async function retryLogins(context: CheckContext, routes: readonly Route[]): Promise<void> {
-  const { allowedRoutes, requests, seed } = context;
-  const isFailing = () => findFailingOperations(context, routes).some(isLogin);
-  if (!isFailing()) return;
-  const logins = allowedRoutes.filter(isLogin);
-  const renewsToken = ({ path }: Route) => isTokenRefreshPath(path);
-  const ordered = [...logins.filter((one) => !renewsToken(one)), ...logins.filter(renewsToken)];
-  const creators = allowedRoutes.filter(
-    (one) => one.method === 'POST' && one.pathNames.length === 0 && !isLogin(one) && !changesPassword(one),
-  );
-  const registrations = creators.filter((one) => hasSecret(requests.createMinimal(one, seed)?.body));
-  for (const registration of registrations.slice(0, MAX_REGISTRATIONS)) {
-    const known = new Map<string, string>();
-    await sendWithTexts(context, registration, known);
-    if (known.size === 0) continue;
-    for (const route of ordered) await sendWithTexts(context, route, known);
-    if (!isFailing()) return;
-  }
-}
-
-/** Returns whether a body has a text with the name of a secret, such as `password`, at any depth. */
-function hasSecret(body: unknown): boolean {
-  return [...listTexts(body)].some(([name]) => isSecretName(name));
-}
-
-/** The difference between the seeds of two registrations: the values of the first one can be taken. */
-const SEED_STEP = 7_919;
-const MAX_ATTEMPTS = 3;
-
-/**
- * Sends a valid request with known texts in its body. After a successful response, adds the texts in the body of the
- * request and then those of the response to `known`, unless it has their names.
- * `known`: the texts by the name of their property.
- */
-async function sendWithTexts(
-  { session, requests, seed, prepare }: CheckContext,
-  route: Route,
-  known: Map<string, string>,
-): Promise<void> {
-  await prepare();
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    const generated = requests.createValid(route, seed + attempt * SEED_STEP);
-    if (!generated) return;
-    const values = { ...generated, body: replaceTexts(generated.body, known) };
-    const { exchange } = await sendConfirmed(session, 'input', route, toRequest(route, values));
-    if (!exchange || !isSuccess(exchange.response)) continue;
-    for (const [name, text] of [...listTexts(values.body), ...listTexts(exchange.response.body)])
-      if (!known.has(name)) known.set(name, text);
-    return;
-  }
-}
-
-/** Returns the texts in an object by the names of their properties. Leaves out those in lists. */
-function listTexts(value: unknown): readonly (readonly [string, string])[] {
-  if (!isNode(value) || Array.isArray(value)) return [];
-  return Object.entries(value).flatMap(([name, inner]) =>
-    typeof inner === 'string' ? [[name, inner] as const] : listTexts(inner),
-  );
-}
-
-function replaceTexts(value: unknown, texts: ReadonlyMap<string, string>): unknown {
-  if (!isNode(value) || Array.isArray(value)) return value;
-  const entries = Object.entries(value).map(([name, inner]) => [name, texts.get(name) ?? replaceTexts(inner, texts)]);
-  return Object.fromEntries(entries);
 }
 
 /**
@@ -194,15 +119,29 @@ function removeParameters(path: string): string {
 async function createPath(
   { session, requests, seed }: CheckContext,
   creator: Route,
-  { pathNames }: Route,
+  { path: template, pathNames }: Route,
 ): Promise<RequestValues['path'] | undefined> {
   const values = requests.createValid(creator, seed);
   if (!values) return undefined;
   const { exchange } = await sendConfirmed(session, 'input', creator, toRequest(creator, values));
   if (!exchange || !isSuccess(exchange.response)) return undefined;
-  const path = pathNames.map((name) => [name, values.path[name] ?? findId(name, exchange.response.body)?.id] as const);
+  const { body } = exchange.response;
+  const part = isItemPath(template, creator.path) ? findPart(body, getCollectionName(creator.path)) : undefined;
+  const path = pathNames.map((name) => [name, values.path[name] ?? findId(name, part ?? body)?.id] as const);
   if (!path.every(([, value]) => isPathValue(value))) return undefined;
   return Object.fromEntries(path.map(([name, value]) => [name, String(value)]));
+}
+
+/**
+ * Returns the last entry of the list in a response that has the name of a path: the response to `POST
+ * /tasks/{id}/tags` can be the task with its `tags`.
+ */
+function findPart(body: unknown, segment: string): unknown {
+  if (!isNode(body) || Array.isArray(body)) return undefined;
+  const entries = Object.entries(body);
+  const [, list] = entries.find(([name]) => normalizeName(name) === normalizeName(segment)) ?? [];
+  if (Array.isArray(list)) return list.at(-1);
+  return entries.map(([, inner]) => findPart(inner, segment)).find((part) => part !== undefined);
 }
 
 /** Sends a valid request with the path parameters `path`. Returns whether the request succeeds. */

@@ -237,13 +237,28 @@ export function unwrap(body: unknown, entry: Node): Node {
 const DELETION =
   /delet|remov|archiv|cancel|inactiv|deactiv|disabl|discard|trash|clos|revok|terminat|expir|retire|withdrawn|\bended|\bvoid/i;
 
+/** Matches the text of an operation that marks a resource instead of deleting it. */
+const MARKING = /\bsoft[- ]?delet|\bdeactivat|\barchiv|\bdisabl/i;
+
+/** Matches the name of a flag of resources that are not marked as deleted, without uppercase letters and separators. */
+const ACTIVE = /^(?:is)?(?:active|enabled)$/;
+
 /**
  * Returns whether a resource that can still be read is marked as deleted: since the last read before the deletion, a
  * property with such a name or such a value has changed, or a boolean.
+ * If the text of the deletion says that it deactivates the resource, an update can have set its flag `active` before.
  */
-export function isMarkedDeleted(read: Route, before: unknown, after: unknown): boolean {
+export function isMarkedDeleted(
+  { normalized }: Contract,
+  { read, remove }: { readonly read: Route; readonly remove: Route },
+  before: unknown,
+  after: unknown,
+): boolean {
   const [old, current] = [getEntry(read, before), getEntry(read, after)];
+  const { summary, description } = toNode(getNode(normalized, remove.pointer));
+  const isMarking = [summary, description].some((text) => typeof text === 'string' && MARKING.test(text));
   return Object.entries(current).some(([name, value]) => {
+    if (isMarking && value === false && ACTIVE.test(normalizeName(name))) return true;
     if (JSON.stringify(value) === JSON.stringify(old[name])) return false;
     return typeof value === 'boolean' || DELETION.test(name) || (typeof value === 'string' && DELETION.test(value));
   });

@@ -266,7 +266,8 @@ async function sendLifeCycle(context: CheckContext, cycle: FocusedLifeCycle, rec
   const removed = removal && (await send(remove, removal));
   // Status 202 means that the server may delete the resource later.
   if (!removed || !isSuccess(removed) || removed.status === 202) return;
-  const isReadable = (one: ReceivedResponse) => isSuccess(one) && !isMarkedDeleted(read, last.body, one.body);
+  const isMarked = ({ body }: ReceivedResponse) => isMarkedDeleted(session.contract, { read, remove }, last.body, body);
+  const isReadable = (one: ReceivedResponse) => isSuccess(one) && !isMarked(one);
   const deleted = `the resource that ${remove.operationId} deleted: respond with 404`;
   const after = await send(read, readValues, createReadRule(isReadable, 'deleted-readable', deleted));
   if (after) coverage.countRule('deleted-readable', remove);

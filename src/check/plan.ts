@@ -20,6 +20,7 @@ import { checkLinks } from './links.ts';
 import { checkMethods } from './methods.ts';
 import { Pool } from './pool.ts';
 import { findCompleteRefusal } from './refusals.ts';
+import { retryAsRegistered } from './registered-users.ts';
 import { getBodyType, toRequest } from './requests.ts';
 import { findIdSources, ResourceProvider, removeDeletedId } from './resource-provider.ts';
 import { type CheckPart, type Worker, withOwnKeys } from './run-parts.ts';
@@ -138,6 +139,8 @@ function createGroups(worker: Worker, routes: readonly Route[]): readonly (reado
       OPERATION_CHECKS,
       allowed.filter((route) => !isDeletion(route)),
     ),
+    // A deletion can delete all users.
+    [createLoginPart(routes)],
     [
       ...createOperationParts(OPERATION_CHECKS, allowed.filter(isDeletion)),
       ...createPathParts(routes),
@@ -215,6 +218,18 @@ function createConditionalPart(routes: readonly Route[]): CheckPart {
     name: 'conditional requests',
     operationIds: [],
     check: ({ session }) => checkConditionalRequests(session, routes),
+  };
+}
+
+/** Returns the part that logs in as registered users, if the operations for it returned only errors. */
+function createLoginPart(routes: readonly Route[]): CheckPart {
+  return {
+    name: 'logins',
+    operationIds: [],
+    isAlone: true,
+    check: async (worker) => {
+      if (!worker.model) await retryAsRegistered(worker, () => findFailingOperations(worker, routes));
+    },
   };
 }
 

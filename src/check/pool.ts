@@ -239,7 +239,7 @@ export function isCollectionElsewhere(collectionPath: string, itemPath: string):
 }
 
 /** Returns the last path segment that is not a parameter: `pets` for `/owners/{id}/pets/{petId}`. */
-function getCollectionName(path: string): string {
+export function getCollectionName(path: string): string {
   const name = path.split('/').findLast((part) => part !== '' && !part.startsWith('{')) ?? '';
   return name.replace(FORMAT, '');
 }

@@ -1,3 +1,5 @@
+import { normalizeName } from '../util/names.ts';
+
 /** Matches the last segment of a path that logs a user in, such as `login` and `admin-sign-in`. */
 const LOGIN = /^(?:\w+[-_])?(?:log|sign)[-_]?(?:in|on)$/i;
 
@@ -17,6 +19,14 @@ const TOKEN_REFRESH = /[/_-](?:refresh|renew)(?:[/_-]?tokens?)?\/?$/i;
 
 const PASSWORD_RESET =
   /^(?:(?:forgot|forgotten|reset|recover)[-_]?passwords?|passwords?[-_](?:forgot|reset|recovery))$/i;
+
+/** Matches the name of the current password in a change of a password, without uppercase letters and separators. */
+const CURRENT_PASSWORD = /^(?:current|old|existing|previous)(?:password|passwd|pwd)?$|^password(?:current|old)$/;
+
+/** Returns whether a property has the current password in a change of a password, such as `oldPassword`. */
+export function isCurrentPassword(name: string): boolean {
+  return CURRENT_PASSWORD.test(normalizeName(name));
+}
 
 /** Returns whether a path logs a user in. `segment`: its last segment. */
 export function isLoginSegment(segment: string): boolean {
@@ -61,9 +71,14 @@ export function precedesLogin(path: string, hasSecret: () => boolean): boolean {
 /** Matches the last segment of a path whose POST registers a user if the document has no path such as `/register`. */
 const USERS = /^(?:users?|accounts?|members?|customers?)$/i;
 
+/** Returns whether the last segment of a path names users. */
+export function isUsersPath(path: string): boolean {
+  return USERS.test(getLastSegment(path));
+}
+
 /** Returns whether a POST of the users at a path registers one: the document has a login, but no other registration. */
 export function registersUsers(path: string, paths: readonly string[]): boolean {
-  if (!USERS.test(getLastSegment(path))) return false;
+  if (!isUsersPath(path)) return false;
   const segments = paths.map(getLastSegment);
   return segments.some(isLoginSegment) && !segments.some(isRegistrationSegment);
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/openapi/contract.ts';
 import { writeDocument } from '../support/fixtures/other-document.ts';
 import { formatFindings, runCheck } from '../support/harness/check.ts';
+import { checkApi, type ReceivedRequest, type SentResponse } from '../support/harness/check-api.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const securitySchemes = {
@@ -28,8 +29,8 @@ async function writeSecuredDocument(): Promise<string> {
   return writeDocument({ paths: Object.fromEntries(operations), securitySchemes });
 }
 
-/** Writes a document whose operations need the token of a login. */
-async function writeLoginDocument(): Promise<string> {
+/** Returns paths with operations that need the token of a login. */
+function createLoginPaths() {
   const text = { type: 'string' };
   const createObject = (names: readonly string[]) => ({
     type: 'object',
@@ -50,13 +51,25 @@ async function writeLoginDocument(): Promise<string> {
   });
   const responses = { 200: { description: 'd', ...createContent(createObject(['id', 'email'])) } };
   const security = [{ bearer: [] }];
-  const paths = {
+  return {
     '/register': createPost('register', ['email', 'password'], ['id', 'email'], 201),
     '/login': createPost('logIn', ['email', 'password'], ['accessToken', 'refreshToken']),
     '/auth/refresh': createPost('refresh', ['refreshToken'], ['accessToken']),
     '/me': { get: { operationId: 'getMe', security, responses: { ...responses, 401: { description: 'd' } } } },
   };
-  return writeDocument({ paths, securitySchemes });
+}
+
+/** The path of a change of the password, which needs the token of a login. */
+function createPasswordPath() {
+  const { '/login': login } = createLoginPaths();
+  const schema = {
+    type: 'object',
+    required: ['oldPassword', 'newPassword'],
+    properties: { oldPassword: { type: 'string' }, newPassword: { type: 'string' } },
+  };
+  const requestBody = { required: true, content: { 'application/json': { schema } } };
+  const responses = { ...login.post.responses, 200: { description: 'd' } };
+  return { post: { operationId: 'setPassword', security: [{ bearer: [] }], requestBody, responses } };
 }
 
 describe('checkServer on an API that requires credentials', () => {
@@ -80,8 +93,8 @@ describe('checkServer on an API that requires credentials', () => {
     expect((await runCheck(url, { contract, isFresh: false, only, headers })).unchecked).toEqual([]);
   });
 
-  it('sends a storefront server a token like those of logins, and logs in and renews tokens as a registered user', async () => {
-    const path = await writeLoginDocument();
+  it('sends a storefront server a token like those of logins, and acts as a registered user', async () => {
+    const path = await writeDocument({ paths: createLoginPaths(), securitySchemes });
     const { url } = await startStorefront({ contract: path });
     const contract = await loadContract({ path, strict: false });
     const headers = { 'x-sandbox': 'check' };
@@ -89,4 +102,42 @@ describe('checkServer on an API that requires credentials', () => {
     expect(formatFindings(findings)).toEqual([]);
     expect(unchecked).toEqual([]);
   });
+
+  it.each(['token', 'cookie'])(
+    'changes the password of a user that it has registered, with the %s of the login',
+    async (kind) => {
+      const { '/register': register, '/login': login } = createLoginPaths();
+      const responses = { ...login.post.responses, 200: { description: 'd' } };
+      const paths = {
+        '/register': register,
+        '/login': { post: { ...login.post, responses } },
+        '/me/password': createPasswordPath(),
+      };
+      const passwords = new Map<string, string>();
+      const respond = ({ path, json, headers }: ReceivedRequest): SentResponse => {
+        const { email, password, oldPassword, newPassword } = Object(json);
+        if (path === '/me/password') {
+          const sent =
+            kind === 'token' ? headers.authorization?.replace('Bearer ', '') : headers.cookie?.replace('sid=', '');
+          const user = Buffer.from(sent ?? '', 'hex').toString();
+          if (!passwords.has(user)) return { status: 401 };
+          if (typeof oldPassword !== 'string' || typeof newPassword !== 'string') return { status: 400 };
+          return { status: passwords.get(user) === oldPassword ? 200 : 400 };
+        }
+        if (typeof email !== 'string' || typeof password !== 'string') return { status: 400 };
+        const isRegistration = path === '/register';
+        if (isRegistration && passwords.has(email)) return { status: 409 };
+        if (isRegistration) {
+          passwords.set(email, password);
+          return { status: 201, body: { id: '1', email } };
+        }
+        if (passwords.get(email) !== password) return { status: 401 };
+        const token = Buffer.from(email).toString('hex');
+        if (kind === 'token') return { status: 200, body: { accessToken: token } };
+        return { status: 200, headers: { 'set-cookie': `sid=${token}; Path=/` } };
+      };
+      const { unchecked } = await checkApi({ paths, securitySchemes }, respond, { runs: 2 });
+      expect(unchecked).toEqual([]);
+    },
+  );
 });

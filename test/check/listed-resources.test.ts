@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
-import { isListed } from '../../src/check/life-cycle-rules.ts';
+import { isListed, isMarkedDeleted } from '../../src/check/life-cycle-rules.ts';
 import { NO_VALUES } from '../../src/check/requests.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
 import { writeDocument } from '../support/fixtures/other-document.ts';
+import { checkApi, type ReceivedRequest, type SentResponse } from '../support/harness/check-api.ts';
 
 const ENTRIES = Array.from({ length: 10 }, (_, id) => ({ id }));
 
@@ -25,4 +26,59 @@ it.each(['page', 'pageNo', 'page_offset', 'cursor'])(
 
 it('a resource that is missing in a list without pages is not listed', async () => {
   expect(await isInList('color', 10)).toBe(false);
+});
+
+it.each([
+  ['Delete a pet (soft delete)', true],
+  ['Delete a pet', false],
+])(
+  'a resource whose flag `active` an update has removed is deleted, if the text says so: %s',
+  async (summary, isMarked) => {
+    const responses = { 200: { description: 'd' } };
+    const operations = {
+      get: { operationId: 'getPet', responses },
+      delete: { operationId: 'deletePet', summary, responses },
+    };
+    const parameters = [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }];
+    const path = await writeDocument({ paths: { '/pets/{id}': { parameters, ...operations } } });
+    const contract = await loadContract({ path, strict: false });
+    const [read, remove] = contract.routes;
+    if (!read || !remove) throw new Error('The document has no operation');
+    const pet = { id: 1, is_active: false };
+    expect(isMarkedDeleted(contract, { read, remove }, pet, pet)).toBe(isMarked);
+  },
+);
+
+it('the check deletes the part that the response to its creation has in a list', async () => {
+  const text = { type: 'string' };
+  const parameters = ['id', 'tagId'].map((name) => ({ name, in: 'path', required: true, schema: text }));
+  const content = {
+    'application/json': { schema: { type: 'object', required: ['name'], properties: { name: text } } },
+  };
+  const responses = Object.fromEntries([200, 400, 404].map((status) => [status, { description: 'd' }]));
+  const paths = {
+    '/tasks': { get: { operationId: 'listTasks', responses } },
+    '/tasks/{id}/tags': {
+      post: {
+        operationId: 'addTag',
+        parameters: parameters.slice(0, 1),
+        requestBody: { required: true, content },
+        responses,
+      },
+    },
+    '/tasks/{id}/tags/{tagId}': { delete: { operationId: 'removeTag', parameters, responses } },
+  };
+  const tags: { id: string; name: unknown }[] = [];
+  const respond = ({ method, path, json }: ReceivedRequest): SentResponse => {
+    const [, , id, , tagId] = path.split('/');
+    if (method === 'GET') return { status: 200, body: [{ id: 'a' }] };
+    if (id !== 'a') return { status: 404 };
+    const { name } = Object(json);
+    if (method === 'POST' && typeof name !== 'string') return { status: 400 };
+    if (method === 'POST') tags.push({ id: `tag${tags.length}`, name });
+    if (method === 'DELETE' && !tags.some((tag) => tag.id === tagId)) return { status: 404 };
+    return { status: 200, body: { id, tags } };
+  };
+  const { unchecked, unreached } = await checkApi({ paths }, respond, { runs: 2 });
+  expect([...unchecked, ...unreached]).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { isCurrentPassword } from '../../openapi/login-paths.ts';
 import { normalizeName } from '../../util/names.ts';
 import { PASSWORD_NAMES } from './user-names.ts';
 
@@ -15,9 +16,6 @@ export interface PasswordChange {
   readonly requestPath: readonly string[];
   readonly passwords: Passwords;
 }
-
-/** Names of properties with the password that a user has, if a request has a new one too. */
-const CURRENT_PASSWORD = /^(?:current|old|existing|previous)(?:password|passwd|pwd)?$|^password(?:current|old)$/;
 
 /** Names of properties with a new password. */
 const NEW_PASSWORD = /^new(?:password|passwd|pwd)?$|^passwordnew$/;
@@ -37,7 +35,7 @@ export function findPasswords(names: readonly string[]): Passwords | undefined {
   const next = added ?? only;
   if (next === undefined) return undefined;
   return {
-    current: find(CURRENT_PASSWORD) ?? (added === undefined ? undefined : only),
+    current: names.find(isCurrentPassword) ?? (added === undefined ? undefined : only),
     next,
     repeated: find(REPEATED_PASSWORD),
   };
