@@ -218,11 +218,16 @@ function findResources(
   return new Map(found.flatMap(([place, resource]) => (resource ? [[place, follow(resource)] as const] : [])));
 }
 
-/** An entry in the response of a user's handler, as it is stored, and as other responses show it. */
-interface ShownEntry {
+/** An entry in the response of a user's handler, and the stored entry with its id. */
+interface UserEntry {
   readonly value: Node;
-  readonly stored: Entry;
-  readonly shown: Entry;
+  readonly stored: Entry | undefined;
+}
+
+/** Where a response has entries of a resource. `pointer`: the JSON Pointer of the entry in the body. */
+interface EntryPlace {
+  readonly resource: Resource;
+  readonly schema: string;
   readonly pointer: string;
 }
 
@@ -261,42 +266,65 @@ function createEntryView(
     const resource = resources.get(reader.resolve(schema));
     const isKnown = (value: Node) => resource?.kind === 'singleton' || getId(resource, value) !== undefined;
     if (!resource || !inner.every(isKnown)) return inner;
-    const stored = inner.map((value) => findStored(resource, value));
-    const filled = inner.map((value, index) => addStored(reader.getRequired(schema), value, stored[index]));
-    const sender = derived.getSender(resource, state, input);
-    const shown = derived.add(state, resource, filled, { sender, getNow: input.getNow, schema });
-    return filled.map((value, index) => {
-      const computed = showComputed(resource, schema, {
-        ...{ value, stored: stored[index] ?? {} },
-        ...{ shown: shown[index] ?? value, pointer },
-      });
-      return omitHidden(model, { resource, schema }, computed, stored[index]);
+    const required = reader.getRequired(schema);
+    const entries = inner.map((value): UserEntry => {
+      const [stored, ...others] = findByKeys(getEntryList(state, resource), [resource.id], [getId(resource, value)]);
+      const known = stored && others.length === 0 ? stored : undefined;
+      return { value: addStored(required, value, known), stored: known };
+    });
+    const computed = showComputed({ resource, schema, pointer }, entries);
+    return computed.map((value, index) => {
+      const { value: own = value, stored } = entries[index] ?? {};
+      const shown = omitHidden(model, { resource, schema }, value, stored);
+      return own === stored ? keepShown(stored, schema, shown) : shown;
     });
   };
-  const findStored = (resource: Resource, value: Node): Entry | undefined => {
-    const found = findByKeys(getEntryList(state, resource), [resource.id], [getId(resource, value)]);
-    return found.length === 1 ? found[0] : undefined;
-  };
-  const getId = (resource: Resource | undefined, value: Node) => resource && getKeyValue(value, resource.id);
-  const showComputed = (resource: Resource, schema: string, { value, stored, shown, pointer }: ShownEntry): Node => {
+  const showComputed = ({ resource, schema, pointer }: EntryPlace, entries: readonly UserEntry[]): readonly Node[] => {
+    const names = [...listComputed(model)(resource)];
     const required = reader.getRequired(schema);
     // A value that the handler has not changed can be old, such as the name of an author.
-    const isOpen = (name: string) =>
-      Object.hasOwn(value, name) ? isSameValue(value[name], getOwn(stored, name)) : required.includes(name);
-    const names = [...listComputed(model)(resource)].filter(isOpen);
-    if (names.length === 0) return value;
-    const changes = pickKeys(shown, names);
-    for (const inside of pickPointers(getGeneratedInside(shown), changes)) generated.add(pointer + inside);
-    const gone = names.filter((name) => !Object.hasOwn(changes, name));
-    return omitKeys({ ...value, ...changes }, gone);
+    const listOpen = ({ value, stored = {} }: UserEntry) =>
+      names.filter((name) =>
+        Object.hasOwn(value, name) ? isSameValue(value[name], getOwn(stored, name)) : required.includes(name),
+      );
+    const open = entries.map(listOpen);
+    const values = entries.map(({ value }) => value);
+    const only = new Set(open.flat());
+    if (only.size === 0) return values;
+    const sender = derived.getSender(resource, state, input);
+    const shown = derived.add(state, resource, values, { sender, getNow: input.getNow, schema, only });
+    return values.map((value, index) => {
+      const { [index]: other = value } = shown;
+      const own = open[index] ?? [];
+      const changes = pickKeys(other, own);
+      for (const inside of pickPointers(getGeneratedInside(other), changes)) generated.add(pointer + inside);
+      const gone = own.filter((name) => !Object.hasOwn(changes, name));
+      return own.length === 0 ? value : omitKeys({ ...value, ...changes }, gone);
+    });
   };
   return show;
 }
 
+function getId(resource: Resource | undefined, value: Node): string | undefined {
+  return resource && getKeyValue(value, resource.id);
+}
+
 /** Returns an object with the required properties that it lacks, and that the entry with its id has. */
 function addStored(required: readonly string[], value: Node, stored: Entry = {}): Node {
-  const missing = required.filter((name) => !Object.hasOwn(value, name));
+  const missing = required.filter((name) => !Object.hasOwn(value, name) && Object.hasOwn(stored, name));
   return missing.length === 0 ? value : { ...value, ...pickKeys(stored, missing) };
+}
+
+/** The last shown copy of each stored entry, by the JSON Pointer of its schema. */
+const shownCopies = new WeakMap<Entry, Map<string, Node>>();
+
+/** Returns an unchanged stored entry as it is shown: the same object as long as its values are the same. */
+function keepShown(stored: Entry, schema: string, shown: Node): Node {
+  const copies = shownCopies.get(stored) ?? new Map<string, Node>();
+  const known = copies.get(schema);
+  if (known && isSameValue(known, shown)) return known;
+  shownCopies.set(stored, copies.set(schema, Object.freeze(shown)));
+  return shown;
 }
 
 /** Returns an entry without the unchanged stored properties that no response with a schema has. */
@@ -304,12 +332,14 @@ function omitHidden(
   { responses }: ResourceModel,
   { resource, schema }: { readonly resource: Resource; readonly schema: string },
   value: Node,
-  stored: Entry = {},
+  stored: Entry | undefined,
 ): Node {
-  const completed = toNode(responses.completeEntry(resource, schema, { ...value }).value);
-  const isHidden = (name: string) => !Object.hasOwn(completed, name) && getOwn(stored, name) === value[name];
-  const hidden = Object.keys(value).filter((name) => name !== PATH_VALUES && isHidden(name));
-  return omitKeys(value, hidden);
+  if (!stored) return value;
+  const completed = toNode(responses.completeEntry(resource, schema, stored).value);
+  const isHidden = (name: string) =>
+    name !== PATH_VALUES && !Object.hasOwn(completed, name) && getOwn(stored, name) === value[name];
+  const hidden = Object.keys(value).filter(isHidden);
+  return hidden.length === 0 ? value : omitKeys(value, hidden);
 }
 
 const getShape = memoizeByObject(({ contract }: ResourceModel) => createShapes(contract.normalized));

@@ -49,6 +49,7 @@ const MAX_TREE_DEPTH = 10;
  * `getNow`: returns the current time, for values such as `isOverdue`.
  * `depth`: the number of entries around them.
  * `above`: the names of the resources of these entries.
+ * `only`: the names of the values to add. Default: all.
  */
 interface Viewing {
   readonly sender?: string | undefined;
@@ -56,6 +57,7 @@ interface Viewing {
   readonly schema?: string;
   readonly depth?: number;
   readonly above?: readonly string[];
+  readonly only?: ReadonlySet<string>;
 }
 
 /** Adds to entries the values that follow from other entries: counts, latest times, and the entries that they show. */
@@ -203,22 +205,25 @@ export class DerivedValues {
     state: State,
     own: Resource,
     entries: readonly Entry[],
-    { sender, getNow, schema = own.schema, depth = 0, above = [] }: Viewing = {},
+    { sender, getNow, schema = own.schema, depth = 0, above = [], only }: Viewing = {},
   ): readonly Entry[] {
     const resource = this.#followMember(own);
-    const counts = this.getCounts(resource);
+    const isAdded = ({ property }: { readonly property: string }) => only?.has(property) !== false;
+    const totals = this.getTotals(resource).filter(isAdded);
+    const counts = this.getCounts(resource).filter(isAdded);
     const embedded = this.getEmbedded(resource).filter(
-      ({ value, children }) =>
-        value !== undefined || depth < MAX_EMBEDDED_DEPTH || children?.resource.name === resource.name,
+      (one) =>
+        (one.value !== undefined || depth < MAX_EMBEDDED_DEPTH || one.children?.resource.name === resource.name) &&
+        // A total can be that of entries which are shown.
+        (totals.length > 0 || isAdded(one)),
     );
-    const totals = this.getTotals(resource);
-    const follows = this.getFollows(resource, schema);
-    const parts = this.getParts(resource);
+    const follows = this.getFollows(resource, schema).filter(isAdded);
+    const parts = only && totals.length === 0 ? [] : this.getParts(resource);
     const reading = this.createReading(getNow);
-    const timed = getNow ? this.getTimed(resource).map(({ property }) => property) : [];
+    const timed = getNow ? this.getTimed(resource).flatMap((one) => (isAdded(one) ? one.property : [])) : [];
     const counted = [...[...counts, ...totals, ...follows].map(({ property }) => property), ...timed];
     const lists = totals.flatMap(({ source }) => (typeof source === 'string' ? [source] : []));
-    const flags = findShownFlags(this.#reader, this.#inference, resource, { state, sender, schema });
+    const flags = findShownFlags(this.#reader, this.#inference, resource, { state, sender, schema }).filter(isAdded);
     const names = [
       ...counted,
       ...flags.map(({ property }) => property),
@@ -250,6 +255,7 @@ export class DerivedValues {
       const known = this.#added[depth]?.get(entry) ?? entry;
       const unlinked = listUnlinked(this.#reader, resource, embedded, entry);
       const computed: Entry = { ...omitKeys(entry, [...counted, ...unlinked]), ...values };
+      if (only) return setGeneratedInside(computed, generated);
       if (names.every((name) => isSameValue(known[name], computed[name]))) return setGeneratedInside(known, generated);
       this.#added[depth]?.set(entry, computed);
       return setGeneratedInside(computed, generated);
