@@ -172,3 +172,35 @@ it('a query parameter with the name of a property that only requests have filter
   expect((await ask('GET', '/bookings?email=eve@x.test')).body).toEqual([]);
   expect((await explainApi(api))['GET /bookings']).toContain('filters: email; ignores: title');
 });
+
+describe('A time in a query', () => {
+  const explainDates = async (
+    own: Readonly<Record<string, Schema>>,
+    [name, description, schema]: [string, string, Schema],
+  ) => {
+    const Visit = createObject({ 'id!': INTEGER, ...own });
+    const visits = createResourcePaths('/visits/{visitId}', refer('Visit'));
+    const get = { ...visits['/visits']?.get, query: { [name]: schema }, descriptions: { [name]: description } };
+    const api = { paths: { ...visits, '/visits': { ...visits['/visits'], get } }, schemas: { Visit } };
+    return { api, line: (await explainApi(api))['GET /visits'] };
+  };
+
+  it('is compared with a text such as date, if the parameter is a time', async () => {
+    const { api } = await explainDates({ date: TEXT }, ['date_from', 'First date (RFC3339)', TEXT]);
+    const { ask } = await startApi(api);
+    for (const [id, date] of ['2030-01-01T10:00:00Z', '2030-03-01T10:00:00Z'].entries())
+      await ask('POST', '/visits', { id, date });
+    const list = async (date: string) => (await ask('GET', `/visits?date_from=${date}`)).body;
+    expect(await list('2030-02-01T00:00:00Z')).toMatchObject([{ date: '2030-03-01T10:00:00Z' }]);
+    expect(await list('2030-01-01T12:00:00%2B01:00')).toHaveLength(1);
+  });
+
+  it.each<[Record<string, Schema>, [string, string, Schema], string]>([
+    [{ eventDate: TEXT }, ['event_date_from', '', TIME], 'filters: event_date_from (eventDate)'],
+    [{ date: TEXT }, ['date_from', 'The first date', TEXT], 'ignores: date_from'],
+    [{ fecha: TIME, creadoEn: TIME }, ['since', '', TIME], 'filters: since (fecha)'],
+    [{ fecha: TIME, otra: TIME }, ['since', '', TIME], 'ignores: since'],
+  ])('of entries with %j and the parameter %j: %s', async (own, parameter, expected) => {
+    expect((await explainDates(own, parameter)).line).toContain(expected);
+  });
+});

@@ -1,4 +1,4 @@
-import { isIdName, normalizeName, splitWords, toSingular } from '../../util/names.ts';
+import { isCreationTimeName, isIdName, normalizeName, splitWords, toSingular } from '../../util/names.ts';
 import { listStateWords, STATE_PROPERTIES } from '../actions/states.ts';
 import { listEntryProperties, listRelationships } from '../document/entry-properties.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
@@ -292,7 +292,7 @@ function findCompared(label: string, properties: readonly FilterProperty[]): Lis
   // A time that the server sets is seldom meant beside another one.
   // `before` and `after` can also be cursors.
   const isTimed = !['before', 'after'].includes(name);
-  const set = all.filter((time) => !SERVER_TIMES.test(normalizeName(time.name)));
+  const set = all.filter(({ name: one }) => !SERVER_TIMES.test(normalizeName(one)) && !isCreationTimeName(one));
   const times = all.length > 1 && isTimed ? set : all;
   const starts = times.filter((time) => /^start/.test(normalizeName(time.name)));
   const [day, ...others] = starts.length > 0 && times.length === 2 ? starts : times;

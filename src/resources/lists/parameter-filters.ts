@@ -26,9 +26,11 @@ interface FilterParameter {
  */
 export function findParameterFilter(
   { labels, schema, types, description }: FilterParameter,
-  properties: readonly FilterProperty[],
+  known: readonly FilterProperty[],
   getKeyword: GetKeyword,
 ): ListFilter | undefined {
+  const isTime = TIME_FORMATS.includes(String(getKeyword(schema, 'format'))) || TIME_WORDS.test(description);
+  const properties = isTime ? known.map(toTime) : known;
   const kind = getKind(types, getKeyword(schema, 'enum') !== undefined);
   const filter =
     findFilter(labels, properties, kind) ??
@@ -45,6 +47,17 @@ export function findParameterFilter(
     ...(searched && { searched: searched.map(toPath) }),
     ...(filter.state && { state: { ...filter.state, isDefault: getKeyword(schema, 'default') === true } }),
   };
+}
+
+/** The formats of dates and times, and words for them in a description. */
+const TIME_FORMATS = ['date', 'date-time'];
+const TIME_WORDS = /\brfc ?3339\b|\biso[- ]?8601\b|\byyyy-mm-dd\b/i;
+
+/** Returns a text such as `date` without a format as a time, because a query parameter compares it with one. */
+function toTime(property: FilterProperty): FilterProperty {
+  const { name, isText, isList, values } = property;
+  const isDate = isText && !isList && !values && /(?:^|[a-z_-])date(?:[_-]?time)?$/i.test(name);
+  return isDate ? { ...property, isTime: true, isOrdered: true } : property;
 }
 
 function getKind(types: readonly unknown[], isEnum: boolean): ParameterKind {
