@@ -52,6 +52,22 @@ describe('A generated value in an entry that another entry shows', () => {
     expect(await getMocked('/orders/1')).toBe('/items/*/book/author/bio');
   });
 
+  it('is the id of the first entry if the entry lacks a required id, which is listed too', async () => {
+    const books = createResourcePaths(
+      '/books/{bookId}',
+      refer('Book'),
+      createObject({ 'title!': TEXT, authorId: INTEGER }),
+    );
+    const { ask } = await startApi({ ...API, paths: { ...API.paths, ...books } });
+    const post = async () => (await ask('POST', '/books', { title: 'a' })).headers.get('x-mocked');
+    expect(await post()).toBe('/authorId');
+    await ask('POST', '/authors', { name: 'Ann', bio: 'Writes' });
+    expect(await post()).toBe('/authorId');
+    const { body, headers } = await ask('GET', '/books/2');
+    expect(body).toMatchObject({ authorId: 1, author: { name: 'Ann' } });
+    expect(headers.get('x-mocked')).toBe('/authorId');
+  });
+
   it('is not listed if the shown entry has the value', async () => {
     const { ask, getMocked } = await start();
     await ask('POST', '/books', { title: 'a', authorId: 2 });

@@ -243,7 +243,11 @@ export class DerivedValues {
       const id = getParentId(resource, entry);
       const all = [...shown, ...inside];
       const embeddedValues = Object.fromEntries(all.map(({ property, value }) => [property, value]));
-      const generated = all.flatMap((one) => one.generated.map((pointer) => formatPointer(one.property) + pointer));
+      const added = references.filter(({ property }) => !(property in stored) && property in entry);
+      const generated = [
+        ...added.map(({ property }) => formatPointer(property)),
+        ...all.flatMap((one) => one.generated.map((pointer) => formatPointer(one.property) + pointer)),
+      ];
       const values: Entry = {
         ...pickKeys(reading.addTimed(resource, [entry])[0] ?? {}, timed),
         ...mergeInside(entry, computeDerived(counts, state, id, reading)),
