@@ -42,6 +42,14 @@ describe('Resources whose responses have no documented body', () => {
     expect((await ask('GET', '/payments/1')).body).toEqual({ txid: 1, name: 'Ada' });
   });
 
+  it('have an id beside their title, if the path needs a number: {lead}', async () => {
+    const request = createObject({ 'title!': TEXT });
+    const item = { '/leads/{lead}': { get: {}, parameters: { lead: { type: 'integer' } } } };
+    const { ask } = await startApi({ paths: { '/leads': { get: {}, post: { status: 201, request } }, ...item } });
+    await ask('POST', '/leads', { title: 'Ada' });
+    expect((await ask('GET', '/leads/1')).body).toEqual({ id: 1, title: 'Ada' });
+  });
+
   it('have ids that are valid in the paths below an entry', async () => {
     const below = { post: { status: 201, request: NEW_LEAD } };
     const notes: Paths = { '/leads/{leadId}/close': { ...below, parameters: { leadId: { type: 'integer' } } } };

@@ -95,7 +95,7 @@ function findIdProperty(reader: SchemaReader, input: KeyInput): string | undefin
     if (inner !== undefined) return `${name}.${inner}`;
   }
   if (isUnshown && reader.getKeyword(schema, 'additionalProperties') !== false)
-    return ids.includes(normalizeName(parameter)) ? 'id' : parameter;
+    return [...ids, normalizeName(singular)].includes(normalizeName(parameter)) ? 'id' : parameter;
   // `payeeWorkingPatternId` is the id of a working pattern.
   const named = [...properties.keys()].filter((name) => normalizeName(name).endsWith(`${normalizeName(singular)}id`));
   // A property such as `slug` is better than an id that is only in the path, because clients see the property.
@@ -161,9 +161,11 @@ function findProperty(
 ): string | undefined {
   const scalars = [...reader.getProperties(schema)].filter(([, pointer]) => reader.isScalar(pointer));
   const matching = names.flatMap((name) => scalars.filter(([property]) => normalizeName(property) === name));
-  const hasType = (pointer: string) =>
-    types.length === 0 || reader.getTypes(pointer).some((type) => types.includes(type));
-  return (matching.find(([, pointer]) => hasType(pointer)) ?? matching[0])?.[0];
+  const hasType = (place: string) => types.length === 0 || reader.getTypes(place).some((one) => types.includes(one));
+  // `/tasks/{task}` with a number does not have the title of a task.
+  const isText = types.length === 0 || types.some((type) => type !== 'integer' && type !== 'number');
+  const others = matching.filter(([property]) => isText || !TEXT_KEYS.includes(normalizeName(property)));
+  return (matching.find(([, pointer]) => hasType(pointer)) ?? others[0])?.[0];
 }
 
 /** Names of path parameters that do not say which resource they identify: `{id}`, in contrast to `{petId}`. */
