@@ -33,6 +33,28 @@ const createSchemas = (login: string): Readonly<Record<string, Schema>> => ({
 });
 
 describe('a login', () => {
+  it('finds the users whom an operation creates with a password, if the document has two lists of users', async () => {
+    const user = createObject({ 'id!': INTEGER, 'email!': TEXT, 'role!': TEXT });
+    const member = createObject({ 'id!': INTEGER, 'email!': TEXT });
+    const request = createObject({ 'email!': TEXT, 'password!': TEXT });
+    const { ask } = await startApi({
+      paths: {
+        '/admin/users': { get: { response: createList(user) } },
+        '/admin/users/{userId}': {
+          get: { response: user },
+          patch: { request: createObject({ role: TEXT }), response: user },
+        },
+        '/org/users': { get: { response: createList(member) }, post: { status: 201, request, response: member } },
+        '/org/users/{userId}': { get: { response: member }, delete: { status: 204 } },
+        '/login': { post: { request, response: Token } },
+      },
+    });
+    const ann = { email: 'ann@x.test', password: 'secret' };
+    await ask('POST', '/org/users', ann);
+    expect((await ask('POST', '/login', ann)).status).toBe(200);
+    expect((await ask('POST', '/login', { ...ann, password: 'wrong' })).status).toBe(401);
+  });
+
   it.each([
     ['handle', 'passphrase', '/login'],
     ['nickname', 'secret', '/sessions'],

@@ -86,7 +86,11 @@ export function findUsers(
     !isCreated(resource) &&
     !(shown !== undefined && reader.isSame(shown, resource.schema));
   const found = resources.filter((resource) => isUsers(resource) && !isOther(resource) && !isManaged(resource));
-  const find = (names: readonly string[]) => found.find(({ singular }) => names.includes(normalizeName(singular)));
+  // Of two lists of users, a login finds those whom an operation creates with a password.
+  const find = (names: readonly string[]) => {
+    const named = found.filter(({ singular }) => names.includes(normalizeName(singular)));
+    return named.find(isCreated) ?? named[0];
+  };
   return find(['user']) ?? find(PERSONS) ?? (used.length > 0 ? find(PERSONS_WITH_LOGIN) : undefined);
 }
 
