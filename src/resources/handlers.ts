@@ -275,7 +275,7 @@ async function update(model: ResourceModel, plan: Plan, input: Input, context: C
     requireVersion(model, plan, input, { state, current });
     requireAllowedValues(model, plan, patch);
     const result = operations
-      ? patchEntry(model, plan, current, operations, nowMs)
+      ? patchEntry(model, plan, operations, { input, state, current, nowMs })
       : model.updateEntry(plan, current, (old) => applyChange(plan, old, patch), patch, nowMs);
     const sent = operations ? listChanges(current, result) : patch;
     const followed = followState(model, plan, { current, entry: result, sent, nowMs });

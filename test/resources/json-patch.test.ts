@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createList, createObject, refer } from '../support/fixtures/api-document.ts';
 import { writeDocument } from '../support/fixtures/other-document.ts';
+import { startApi } from '../support/harness/start-api.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const Note = {
@@ -131,4 +133,30 @@ describe('a JSON Patch', () => {
     const { status, body } = await patch([{ op: 'replace', path: '/text', value: 'b' }]);
     expect([status, body.text]).toEqual([200, 'b']);
   });
+});
+
+it('A JSON Patch tests the computed values that responses have', async () => {
+  const [INTEGER, TEXT] = [{ type: 'integer' }, { type: 'string' }];
+  const Book = createObject({ 'id!': INTEGER, 'title!': TEXT, 'reviewCount!': INTEGER });
+  const Review = createObject({ 'id!': INTEGER, 'text!': TEXT });
+  const { ask } = await startApi({
+    paths: {
+      '/books': { post: { request: createObject({ 'title!': TEXT }), response: refer('Book'), status: 201 } },
+      '/books/{bookId}': { get: { response: refer('Book') }, patch: { request: List, response: refer('Book') } },
+      '/books/{bookId}/reviews': {
+        get: { response: createList(Review) },
+        post: { request: createObject({ 'text!': TEXT }), response: Review, status: 201 },
+      },
+    },
+    schemas: { Book },
+  });
+  await ask('POST', '/books', { title: 'a' });
+  for (const text of ['x', 'y']) await ask('POST', '/books/1/reviews', { text });
+  const patch = (value: number) =>
+    ask('PATCH', '/books/1', [
+      { op: 'test', path: '/reviewCount', value },
+      { op: 'replace', path: '/title', value: 'b' },
+    ]);
+  for (const value of [0, 1, 3, 4, 5, 6, 7, 8, 9, 10]) expect((await patch(value)).status).toBe(409);
+  expect(await patch(2)).toMatchObject({ status: 200, body: { id: 1, title: 'b', reviewCount: 2 } });
 });

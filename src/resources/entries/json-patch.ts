@@ -5,7 +5,7 @@ import { findMediaType } from '../../openapi/media-types.ts';
 import { findErrorResponse } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 import { applyPatch, type PatchOperation } from '../../store/json-patch.ts';
-import type { Entry } from '../../store/state.ts';
+import type { Entry, State } from '../../store/state.ts';
 import { listPatchTypes } from '../document/patch-types.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
 import type { problems } from '../problems.ts';
@@ -58,21 +58,30 @@ function findOperationIssue(operation: unknown): string | undefined {
   return undefined;
 }
 
+/** The entry that a request changes. */
+interface PatchedEntry {
+  readonly input: Input;
+  readonly state: State;
+  readonly current: Entry;
+  readonly nowMs: number;
+}
+
 /**
  * Applies a JSON Patch (RFC 6902) to a stored entry, and returns the changed entry.
- * The patch sees the entry as clients see it, with generated properties.
+ * The patch sees the entry as clients see it, with computed and generated properties.
  * The patch is applied as a whole or not at all.
  * Throws a `DomainError` if an operation fails, or if the entry can't have the result.
  */
 export function patchEntry(
   model: ResourceModel,
   plan: Plan,
-  stored: Entry,
   operations: readonly PatchOperation[],
-  nowMs: number,
+  { input, state, current: stored, nowMs }: PatchedEntry,
 ): Entry {
   const { resource, route } = plan;
-  const shown = resource.schema === '' ? removePathValues(stored) : model.derived.complete(resource, stored);
+  const sender = model.derived.getSender(resource, state, input);
+  const [derived = stored] = model.derived.add(state, resource, [stored], { sender, getNow: () => nowMs });
+  const shown = resource.schema === '' ? removePathValues(stored) : model.derived.complete(resource, derived);
   const patched = apply(route, shown, operations);
   const removed = Object.keys(shown).filter((name) => !Object.hasOwn(patched, name));
   const changed = Object.fromEntries(Object.entries(patched).filter(([name, value]) => getOwn(shown, name) !== value));

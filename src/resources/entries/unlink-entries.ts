@@ -187,7 +187,8 @@ export function requireUnused(model: ResourceModel, plan: Plan, state: State, re
       (entry) => !removed.includes(entry),
     );
     if (!used) continue;
-    const who = others.length === 0 ? `a ${link.from.singular} has` : `${others.length + 1} ${link.from.name} have`;
+    const who =
+      others.length === 0 ? `${addArticle(link.from.singular)} has` : `${others.length + 1} ${link.from.name} have`;
     throw new DomainError(
       'conflict',
       `${who} this ${resource.singular} in ${link.property}: change or delete them first`,
