@@ -243,11 +243,7 @@ export class DerivedValues {
       const id = getParentId(resource, entry);
       const all = [...shown, ...inside];
       const embeddedValues = Object.fromEntries(all.map(({ property, value }) => [property, value]));
-      const added = references.filter(({ property }) => !(property in stored) && property in entry);
-      const generated = [
-        ...added.map(({ property }) => formatPointer(property)),
-        ...all.flatMap((one) => one.generated.map((pointer) => formatPointer(one.property) + pointer)),
-      ];
+      const generated = listGenerated(references, { stored, entry }, all);
       const values: Entry = {
         ...pickKeys(reading.addTimed(resource, [entry])[0] ?? {}, timed),
         ...mergeInside(entry, computeDerived(counts, state, id, reading)),
@@ -429,4 +425,20 @@ export class DerivedValues {
     const shown = above.includes(resource.name) ? found.slice(0, MAX_LISTED_AGAIN) : found;
     return toList(shown.map((one) => (isNode(one) ? show(one) : { value: one, generated: [] })));
   }
+}
+
+/**
+ * Returns the JSON Pointers of the ids that an entry has from the first entry of another list, and of the generated
+ * values in the entries that it shows.
+ */
+function listGenerated(
+  references: readonly Reference[],
+  { stored, entry }: { readonly stored: Entry; readonly entry: Entry },
+  shown: readonly { readonly property: string; readonly generated: readonly string[] }[],
+): readonly string[] {
+  const added = references.filter(({ property }) => !(property in stored) && property in entry);
+  return [
+    ...added.map(({ property }) => formatPointer(property)),
+    ...shown.flatMap(({ property, generated }) => generated.map((pointer) => formatPointer(property) + pointer)),
+  ];
 }
