@@ -65,6 +65,7 @@ function getRemedy(error: ErrorObject): string {
   if (keyword === 'style') return `begin it with ${params.prefix}`;
   if (keyword === 'finite') return `use a number of at most ${Number.MAX_VALUE}`;
   if (isRepeatedParameter(error)) return 'send it once';
+  if (keyword === 'type' && Array.isArray(error.data) && isFile(schema)) return 'send only one file';
   const range = keyword === 'format' && typeof error.data === 'number' ? FORMAT_RANGES[params.format] : undefined;
   if (range !== undefined) return `use an integer ${range}`;
   return (
@@ -230,10 +231,19 @@ function countEntries(count: number): string {
   return count === 1 ? '1 entry' : `${count} entries`;
 }
 
+/** Values of the formats that people write in several ways. */
+const FORMAT_EXAMPLES: Readonly<Record<string, string>> = {
+  date: '2025-06-01',
+  'date-time': '2025-06-01T12:00:00Z',
+  time: '12:00:00Z',
+};
+
 function describeString({ format, pattern, minLength = 0, maxLength }: DescribedSchema): string {
   // The format `password` allows any string.
-  if (format !== undefined && format !== 'password')
-    return `a valid ${format}${format === 'date-time' ? ' such as 2025-06-01T12:00:00Z' : ''}`;
+  if (format !== undefined && format !== 'password') {
+    const example = FORMAT_EXAMPLES[format];
+    return `a valid ${format}${example === undefined ? '' : ` such as ${example}`}`;
+  }
   const length = maxLength === undefined ? `at least ${minLength}` : `${minLength} to ${maxLength}`;
   const hasLength = minLength > 0 || maxLength !== undefined;
   if (pattern !== undefined) return `a string that matches ${pattern}${hasLength ? `, of ${length} characters` : ''}`;
@@ -266,6 +276,9 @@ const SHORTENED_LIMITS = { characters: 200, entries: 10, levels: 3 };
 /** Shortens a value for a message, in constant time. A body can be nested too deeply for JSON.stringify. */
 export function shorten(value: unknown, levels = SHORTENED_LIMITS.levels): unknown {
   const { characters, entries: count } = SHORTENED_LIMITS;
+  // The content of a file says nothing about it.
+  if (typeof value === 'string' && /^data:[^,]{0,150},./.test(value))
+    return `${value.slice(0, value.indexOf(',') + 1)}…`;
   if (typeof value === 'string') return value.length > characters ? `${value.slice(0, characters)}…` : value;
   // JSON.stringify turns Infinity into null.
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);

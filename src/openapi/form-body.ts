@@ -5,6 +5,7 @@ import { addAt, parseDeepName } from './deep-names.ts';
 import { type Document, getNode, isNode, type Node, toNode } from './document.ts';
 import { findInexact } from './parameters.ts';
 import { ALL_PARTS, getBranches, getSchemaParts } from './schema-parts.ts';
+import { createErrorObject } from './schema-validator.ts';
 import { type ConvertTexts, ParsedText } from './typed-values.ts';
 
 /**
@@ -35,7 +36,7 @@ export interface Form {
  * JSON in a field is parsed if the schema of the field allows an object or an array.
  * A list in one field (`explode: false`) is split.
  * Then `convert` gives the texts the types of the schema.
- * The errors are about integers in JSON that can't be represented.
+ * The errors are about integers in JSON that can't be represented, and about texts in place of files.
  * `schema`: the JSON Pointer of the form's schema.
  */
 export function readForm(document: Document, schema: string, form: unknown, convert: ConvertTexts): Form {
@@ -43,13 +44,33 @@ export function readForm(document: Document, schema: string, form: unknown, conv
   const errors: ErrorObject[] = [];
   const encoding = toNode(getNode(document, schema.replace(/schema$/, 'encoding')));
   const branches = getBranches(document)([schema]);
+  const isMultipart = schema.includes('/multipart~1form-data/');
   const entries = Object.entries(form).map(([name, value]) => {
     const field = { document, encoding: toNode(encoding[name]), place: `/requestBody${formatPointer(name)}`, errors };
     const schemas = branches.map((branch) => branch.getProperty(name)).filter((pointers) => pointers.length > 0);
+    if (isMultipart && isText(value) && isFileField(document, schemas))
+      errors.push(createFileError(field.place, value));
     return [name, readField(field, schemas, value)];
   });
   return { body: convert(schema, [Object.fromEntries(entries)]), errors };
 }
+
+/** Returns whether a field of a multipart form is a text, and no file, which is a `data:` URL. */
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && !value.startsWith('data:');
+}
+
+/** Returns whether a field must be a file in all alternatives of a form. */
+function isFileField(document: Document, schemas: readonly (readonly string[])[]): boolean {
+  return schemas.length > 0 && schemas.every((pointers) => pointers.some((one) => isFile(document, one)));
+}
+
+/** Creates the error about a text in place of a file. */
+function createFileError(place: string, data: string): ErrorObject {
+  return { ...createErrorObject({ keyword: 'type', instancePath: place, data }), parentSchema: FILE_SCHEMA };
+}
+
+const FILE_SCHEMA = { type: 'string', format: 'binary' };
 
 /**
  * A field of a form.

@@ -302,16 +302,28 @@ describe('a multipart body', () => {
   });
 });
 
-it('A form without a required file is refused with a remedy', async () => {
+it.each([
+  ['no file', [['name', 'a']], 'photo is missing: add a file'],
+  ['a text in place of the file', [['photo', 'undefined']], 'photo is "undefined": use a file'],
+])('A form with %s is refused with a remedy', async (_, fields, problem) => {
+  const form = createForm('multipart', fields as [string, string][]);
+  expect(await sendPhoto(form)).toContain(problem);
+});
+
+it('A form with two files in the field of one is refused with a remedy, without their content', async () => {
+  const form = new FormData();
+  for (const name of ['a.txt', 'b.txt']) form.append('photo', new Blob(['x'], { type: 'text/plain' }), name);
+  const files = ['a', 'b'].map((name) => `"data:text/plain;name=${name}.txt;size=1;base64,…"`);
+  expect(await sendPhoto(form)).toContain(`photo is [${files}]: send only one file`);
+});
+
+/** Sends a form to an operation that requires a file. Returns the detail of the error. */
+async function sendPhoto(body: FormData | URLSearchParams): Promise<string> {
   const schema = { type: 'object', required: ['photo'], properties: { photo: { type: 'string', format: 'binary' } } };
   const requestBody = { required: true, content: { 'multipart/form-data': { schema } } };
   const responses = { 204: { description: 'd' }, 400: { description: 'd' } };
   const contract = await writeDocument({ paths: { '/photos': { post: { requestBody, responses } } } });
   const shop = await startStorefront({ contract });
-  const response = await fetch(`${shop.url}/photos`, {
-    method: 'POST',
-    body: createForm('multipart', [['name', 'a']]),
-  });
-  const { detail } = (await response.json()) as { detail: string };
-  expect(detail).toContain('photo is missing: add a file');
-});
+  const response = await fetch(`${shop.url}/photos`, { method: 'POST', body });
+  return ((await response.json()) as { detail: string }).detail;
+}
