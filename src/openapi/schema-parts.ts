@@ -228,3 +228,19 @@ export function listKeywordTypes(node: object): readonly string[] | undefined {
   const types = Object.entries(KEYWORD_TYPES).filter(([, keywords]) => keywords.some((keyword) => keyword in node));
   return types.length === 0 ? undefined : types.map(([type]) => type);
 }
+
+/**
+ * Returns the JSON Pointer, from a schema, of the only schema in its `allOf`, or of its only alternative that is not
+ * null. Returns undefined for other schemas.
+ */
+export function findOnlyPart({ allOf, anyOf, oneOf, properties }: Node): string | undefined {
+  if (properties !== undefined) return undefined;
+  const parts = Object.entries({ allOf, anyOf, oneOf }).flatMap(([keyword, list]) =>
+    (Array.isArray(list) ? list : []).map((part, index) => ({
+      part: toNode(part),
+      place: formatPointer(keyword, index),
+    })),
+  );
+  const [only, ...others] = parts.filter(({ part }) => part.type !== 'null');
+  return others.length === 0 ? only?.place : undefined;
+}

@@ -67,6 +67,18 @@ describe('an object in an entry that shows another entry', () => {
     expect((await shop.ask('GET', '/tasks/1')).body.tags).toEqual([]);
   });
 
+  it('is null if the id is null and the schema allows it', async () => {
+    const author = { anyOf: [refer('Member'), { type: 'null' }] };
+    const authorId = { type: ['integer', 'null'] };
+    const Post = createObject({ 'id!': INTEGER, 'text!': TEXT, authorId, author });
+    const NewPost = createObject({ 'text!': TEXT, authorId });
+    const members = createResourcePaths('/members/{memberId}', refer('Member'), NewMember);
+    const paths = { ...members, ...createResourcePaths('/posts/{postId}', refer('Post'), NewPost) };
+    const { ask } = await startApi({ paths, schemas: { ...schemas, Post } });
+    await ask('POST', '/posts', { text: 'a', authorId: null });
+    expect((await ask('GET', '/posts/1')).body).toEqual({ id: 1, text: 'a', authorId: null, author: null });
+  });
+
   it('follows changes of the id and of the other entry', async () => {
     const { ask, get } = await start();
     await ask('PATCH', '/members/2', { name: 'Bobby', teamId: 2 });

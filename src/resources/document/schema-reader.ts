@@ -4,6 +4,7 @@ import { findValueMedia, getShape } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 import {
   ALL_PARTS,
+  findOnlyPart,
   getPartItems,
   getPartProperties,
   getPartTypes,
@@ -255,9 +256,16 @@ export class SchemaReader {
     return first === second;
   }
 
-  /** Returns the JSON Pointer of a schema without references. Two schemas are the same if it is the same. */
+  /**
+   * Returns the JSON Pointer of a schema without references, and without an alternative that is null.
+   * Two schemas are the same if it is the same.
+   */
   resolve(schema: string): string {
-    return getCached(this.#resolved, schema, () => resolvePointer(this.document, schema));
+    return getCached(this.#resolved, schema, () => {
+      const pointer = resolvePointer(this.document, schema);
+      const only = findOnlyPart(toNode(getNode(this.document, pointer)));
+      return only === undefined ? pointer : this.resolve(pointer + only);
+    });
   }
 
   /**

@@ -307,7 +307,8 @@ export function showsNull(
   const id = ids === undefined ? undefined : (getOwn(entry, ids) ?? null);
   const isStored = Object.hasOwn(entry, property);
   if (id !== null || isList || isKept) return false;
-  const isShown = isStored ? getOwn(entry, ids ?? '') === null : reader.getRequired(schema).includes(property);
+  const isNull = getOwn(entry, ids ?? '') === null;
+  const isShown = isNull || (!isStored && reader.getRequired(schema).includes(property));
   return isShown && isValid(reader.getProperties(schema).get(property) ?? '', null);
 }
 
