@@ -85,6 +85,45 @@ it('a search finds no URLs of images and no hashes', async () => {
   expect(await search('a94a8')).toEqual([]);
 });
 
+it('a search ignores accents', async () => {
+  const { ask } = await startApi(createApi('Search term'));
+  await ask('POST', '/books', { title: 'Café', author: 'Ana' });
+  for (const q of ['cafe', 'CAFÉ']) expect((await ask('GET', `/books?q=${q}`)).body).toHaveLength(1);
+});
+
+it('a search reads the names of the entries that others show, and not their roles and addresses', async () => {
+  const Author = createObject({
+    'id!': { type: 'integer' },
+    'name!': TEXT,
+    'role!': { type: 'string', enum: ['admin', 'editor'] },
+    'email!': { type: 'string', format: 'email' },
+  });
+  const Novel = createObject({
+    'id!': { type: 'integer' },
+    'title!': TEXT,
+    authorId: { type: 'integer' },
+    author: refer('Author'),
+  });
+  const novels = createResourcePaths(
+    '/novels/{novelId}',
+    refer('Novel'),
+    createObject({ 'title!': TEXT, authorId: { type: 'integer' } }),
+  );
+  const get = { ...novels['/novels']?.get, query: { q: TEXT } };
+  const { ask } = await startApi({
+    paths: {
+      ...createResourcePaths('/authors/{authorId}', refer('Author')),
+      ...novels,
+      '/novels': { ...novels['/novels'], get },
+    },
+    schemas: { Author, Novel },
+  });
+  await ask('POST', '/authors', { id: 1, name: 'Ann', role: 'admin', email: 'a@test.org' });
+  await ask('POST', '/novels', { title: 'Emma', authorId: 1 });
+  const count = async (q: string) => (await ask('GET', `/novels?q=${q}`)).body.length;
+  expect(await Promise.all(['ann', 'emma', 'admin', 'test.org'].map(count))).toEqual([1, 1, 0, 0]);
+});
+
 it('the properties that a search reads are explained', async () => {
   const explain = async (description: string) => (await explainApi(createApi(description)))['GET /books'];
   expect(await explain('Search term for title or author')).toContain('filters: q (title, author)');

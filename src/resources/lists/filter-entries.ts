@@ -1,8 +1,8 @@
 import type { Input } from '../../application.ts';
-import { isNode } from '../../openapi/document.ts';
+import { isNode, pickKeys } from '../../openapi/document.ts';
 import { parseNumber } from '../../openapi/typed-values.ts';
 import type { Entry } from '../../store/state.ts';
-import { isIdName, normalizeName } from '../../util/names.ts';
+import { isIdName, normalizeName, removeAccents } from '../../util/names.ts';
 import { isSecretName } from '../../util/redact-secrets.ts';
 import { getKeyValue, getOwn, getProperty } from '../entries/entry-values.ts';
 import { PATH_VALUES } from '../resource.ts';
@@ -15,7 +15,7 @@ interface WantedFilter extends ListFilter {
   readonly equal: EqualValues;
   /** The values that an entry must have all; empty if it needs only one of them. */
   readonly each: readonly EqualValues[];
-  /** The words of the texts in lower case, or the whole texts. */
+  /** The words of the texts in lower case and without accents, or the whole texts. */
   readonly words: readonly string[];
   readonly isRequired: boolean;
 }
@@ -32,7 +32,7 @@ function createWanted(filter: ListFilter, texts: readonly string[], isRequired: 
   // In `dog, cat`, the space after the comma is not part of the value.
   const parts =
     filter.comparison === 'equal' ? texts.flatMap((text) => text.split(',').map((part) => [part, part.trim()])) : [];
-  const lower = texts.map((text) => text.toLowerCase());
+  const lower = texts.map(foldText);
   const words = filter.isPhrase ? lower : lower.flatMap((text) => text.split(/\s+/));
   return {
     ...filter,
@@ -82,22 +82,28 @@ export function filterEntries(
 }
 
 function fits(entry: Entry, filter: WantedFilter, complete: (entry: Entry) => Entry): boolean {
-  const { property, isRequired, inner, key, searched } = filter;
+  const { property, isRequired, inner, key } = filter;
   if (key) return compare(getKeyValue(entry, key), filter);
   if (inner !== undefined) {
     const shown = [getOwn(entry, property ?? '')].flat();
     return shown.some((one) => compare(isNode(one) ? getOwn(one, inner) : undefined, filter));
   }
-  if (property === undefined) return compare(pickSearched(complete(entry), searched), filter);
+  if (property === undefined) return compare(pickSearched(complete(entry), filter), filter);
   const own = getProperty(entry, property);
   return own === undefined
     ? isRequired || compare(getProperty(complete(entry), property), filter)
     : compare(own, filter);
 }
 
-/** Returns the properties of an entry that a search reads; the entry itself if it reads all. */
-function pickSearched(entry: Entry, searched: readonly string[] | undefined): Entry {
-  return searched ? Object.fromEntries(searched.map((name) => [name, getProperty(entry, name)])) : entry;
+/** Returns the properties of an entry that a search reads, with what it reads of the entries that the entry shows. */
+function pickSearched(entry: Entry, { searched, inside = new Map() }: ListFilter): Entry {
+  if (searched) return Object.fromEntries(searched.map((name) => [name, getProperty(entry, name)]));
+  const shown = [...inside].map(([property, names]) => {
+    const pick = (value: unknown) => (isNode(value) ? pickKeys(value, names) : value);
+    const value = getOwn(entry, property);
+    return [property, Array.isArray(value) ? value.map(pick) : pick(value)] as const;
+  });
+  return shown.length === 0 ? entry : { ...entry, ...Object.fromEntries(shown) };
 }
 
 function compare(value: unknown, { comparison, texts, equal, each, words }: WantedFilter): boolean {
@@ -134,11 +140,11 @@ function matches(value: unknown, equal: EqualValues): boolean {
 
 /**
  * Returns whether a text in a value, except dates, ids, hashes and URLs of images, contains a word without regard to
- * case.
- * `word`: in lower case.
+ * case and accents.
+ * `word`: in lower case, without accents.
  */
 function containsWord(value: unknown, word: string): boolean {
-  if (typeof value === 'string') return value.toLowerCase().includes(word) && !TIME.test(value) && !HASH.test(value);
+  if (typeof value === 'string') return foldText(value).includes(word) && !TIME.test(value) && !HASH.test(value);
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return value.some((inner) => containsWord(inner, word));
   const object = value as Entry;
@@ -146,6 +152,11 @@ function containsWord(value: unknown, word: string): boolean {
     name === PATH_VALUES || isIdName(name) || isSecretName(name) || IMAGE.test(normalizeName(name));
   const names = Object.keys(object).filter((name) => !isHidden(name));
   return names.some((name) => containsWord(object[name], word));
+}
+
+/** Returns a text in lower case, without accents. */
+function foldText(text: string): string {
+  return removeAccents(text.toLowerCase());
 }
 
 /** A UUID, or a hash in hexadecimal digits. */

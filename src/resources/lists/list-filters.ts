@@ -40,6 +40,8 @@ export interface ListFilter {
   readonly state?: StateFilter;
   /** The properties that a search reads, because its description names them. Undefined for all texts. */
   readonly searched?: readonly string[];
+  /** What a search of all texts reads of the entries that a property shows: their texts without a format. */
+  readonly inside?: ReadonlyMap<string, readonly string[]>;
 }
 
 /**

@@ -42,7 +42,9 @@ export function findListParameters(
   const sorting = hasOrder ? {} : findDefaultOrder(reader, route, fields, read);
   const other = [plan.trashQuery?.name, bounds?.before, bounds?.after, sorting.orderFlag?.name];
   const related = findRelatedFilters(reader, embedded, plan, read.ignored);
-  const filters = new Map([...limitSearches(reader, plan, read), ...related].filter(([name]) => !other.includes(name)));
+  const filters = new Map(
+    [...limitSearches(reader, plan, read, embedded), ...related].filter(([name]) => !other.includes(name)),
+  );
   const unknown = fields.filter(({ name }) => read.ignored.includes(name) && !filters.has(name));
   const texts = unknown.filter(({ schema }) => reader.isScalar(schema));
   const byUser = findUserFilters(inference, resource, texts);
@@ -74,20 +76,38 @@ export function findListParameters(
   return omitUnsorted(parameters, fields, getKeyword);
 }
 
-/** Returns the filters of a list, whose searches read only the properties that the text of the operation names. */
+/**
+ * Returns the filters of a list. Its searches read only the properties that the text of the operation names, or else
+ * all texts. Of the entries that others show, they read only texts without a format: not the role or the e-mail address
+ * of a user.
+ */
 function limitSearches(
-  { document }: SchemaReader,
+  reader: SchemaReader,
   { route }: Pick<Plan, 'route'>,
   { filters, properties }: Pick<ListParameters, 'filters' | 'properties'>,
+  embedded: readonly Embedded[],
 ): ReadonlyMap<string, ListFilter> {
-  const { summary, description } = toNode(getNode(document, route.pointer));
+  const { summary, description } = toNode(getNode(reader.document, route.pointer));
   const texts = [summary, description].flatMap((text) => (typeof text === 'string' ? text : []));
   const filtered = [...filters.values()].map(({ property }) => property);
   const searched = findOperationSearch(texts, properties, filtered);
-  if (!searched) return filters;
   const isSearch = ({ property, comparison, key, state, ...own }: ListFilter) =>
     property === undefined && comparison === 'contains' && !key && !state && own.searched === undefined;
-  return new Map([...filters].map(([name, filter]) => [name, isSearch(filter) ? { ...filter, searched } : filter]));
+  const objects = embedded.filter(({ value, shows }) => value === undefined && shows === undefined);
+  const inside = new Map(
+    objects.map(({ property, schema }) => [
+      property,
+      [...reader.getProperties(schema)].flatMap(([name, pointer]) => (isFreeText(reader, pointer) ? name : [])),
+    ]),
+  );
+  const limit = searched ? { searched } : { inside };
+  return new Map([...filters].map(([name, filter]) => [name, isSearch(filter) ? { ...filter, ...limit } : filter]));
+}
+
+/** Returns whether a value is a text that is neither one of a few nor one in a format. */
+function isFreeText(reader: SchemaReader, schema: string): boolean {
+  const isText = reader.getTypes(schema).join() === 'string';
+  return isText && ['enum', 'format'].every((keyword) => reader.getKeyword(schema, keyword) === undefined);
 }
 
 /** Finds the boolean query parameter that selects entries by their due date, such as `overdue` or `overdueOnly`. */
