@@ -87,7 +87,7 @@ it('explain names what the numbers count', async () => {
   const text = JSON.stringify(await explainApi({ paths, schemas }));
   for (const part of [
     'task_count (tasks by tag_ids)',
-    'progress (share of tasks with status',
+    'progress (percentage of tasks with status',
     'open_task_count (tasks',
   ])
     expect(text).toContain(part);

@@ -13,6 +13,7 @@ const schemas = {
     'fileName!': TEXT,
     'size!': INTEGER,
     mimeType: TEXT,
+    uploadedAt: { type: 'string', format: 'date-time' },
     note: TEXT,
     url: TEXT,
   }),
@@ -79,6 +80,7 @@ describe('an upload', () => {
         fileName: 'my list.csv',
         size: 5,
         mimeType: 'text/csv',
+        uploadedAt: expect.any(String),
         note: 'n',
         url: `${url}/tasks/1/attachments/1/content`,
       },
@@ -152,7 +154,8 @@ describe('an upload without an operation that returns the file', () => {
   it('is explained', async () => {
     const Photo = createObject({ 'id!': INTEGER, 'url!': TEXT });
     expect(await explainApi({ paths, schemas: { Photo } })).toEqual({
-      'POST /photos': 'real: creates a photo (sets to a data: URL with the file, up to 700 kB: url)',
+      'POST /photos':
+        'real: creates a photo (sets to a data: URL with a file of up to 700 kB, and else to a generated URL: url)',
     });
   });
 });

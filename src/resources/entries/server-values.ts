@@ -15,6 +15,7 @@ import { addArticle } from '../document/names.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
 import type { PathKey, Plan, Resource } from '../resource.ts';
 import { findByKeys, getIdNumbers } from './entry-lists.ts';
+import { isFilePropertyName } from './uploads.ts';
 
 /** Functions that create the values that the server sets in an entry: ids, times and default values. */
 export interface ServerValues {
@@ -94,7 +95,10 @@ function isTimeName(reader: SchemaReader, { schema }: Resource, name: string, ki
   if (kind === 'created' && normalizeName(name) === 'timestamp')
     return schema !== '' && ![...reader.getProperties(schema).keys()].some(isCreationTimeName);
   const isOfKind = kind === 'created' && CREATED_BY_KIND.test(normalizeName(name));
-  return isOfKind && schema !== '' && reader.getRequired(schema).includes(name);
+  if (!isOfKind || schema === '') return false;
+  // An entry that says something about a file exists since the upload.
+  const isOfFile = /^upload/i.test(name) && [...reader.getProperties(schema).keys()].some(isFilePropertyName);
+  return isOfFile || reader.getRequired(schema).includes(name);
 }
 
 /** Returns whether a new entry must have the time of its last change, because entries require one that is not null. */

@@ -23,6 +23,13 @@ const FILE_PROPERTIES = {
   type: ['contenttype', 'mimetype', 'mediatype', 'filetype', 'mime', 'type'],
 } as const;
 
+/** Returns whether a property says something about a file that nothing else has, such as `fileName`. */
+export function isFilePropertyName(name: string): boolean {
+  const others = ['name', 'size', 'bytes', 'type'];
+  const own = normalizeName(name);
+  return !others.includes(own) && Object.values(FILE_PROPERTIES).some((names) => names.some((one) => one === own));
+}
+
 /**
  * Returns the properties of an entry that follow from an uploaded file: its name, its size in bytes and its media type.
  * `body`: the fields of the form, in which a file is a `data:` URL.

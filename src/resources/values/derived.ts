@@ -89,7 +89,7 @@ export function describeDerived({
   if (view) return `${property} (${resource.name} with ${describeConditions(view).join(' and ')})`;
   if (shown) return ['', resource.name].includes(property) ? resource.name : `${property} (${resource.name})`;
   if (texts !== undefined) return `the ${texts} of all ${resource.name}`;
-  const share = whole === undefined ? '' : 'share of ';
+  const share = whole === undefined ? '' : whole === 100 ? 'percentage of ' : 'share of ';
   if (ids !== undefined) return `${property} (ids of ${resource.name}${named ? ` by ${named.property}` : ''})`;
   if (!only) return link ? `${property} (${resource.name} by ${link.ids ?? link.property})` : property;
   const state = `${only.property} ${only.not ? 'not ' : ''}${(only.not ?? [only.value]).map((value) => JSON.stringify(value)).join(' or ')}`;
