@@ -1,7 +1,7 @@
 import type { CompleteValue } from '../../mock/complete-value.ts';
 import { isNode } from '../../openapi/document.ts';
 import type { Entry } from '../../store/state.ts';
-import { parsePointer } from '../../util/json-pointer.ts';
+import { formatPointer, parsePointer } from '../../util/json-pointer.ts';
 
 /** A value with generated values for missing required properties, and the JSON Pointers of the generated values. */
 export type Completed = ReturnType<CompleteValue>;
@@ -28,6 +28,22 @@ export function getGeneratedInside(entry: Entry): readonly string[] {
 export function setGeneratedInside(entry: Entry, pointers: readonly string[]): Entry {
   if (pointers.length > 0) generatedInside.set(entry, pointers);
   return entry;
+}
+
+/**
+ * Returns the JSON Pointers of the ids that an entry has from the first entry of another list, and of the generated
+ * values in the entries that it shows.
+ */
+export function listGenerated(
+  references: readonly { readonly property: string }[],
+  { stored, entry }: { readonly stored: Entry; readonly entry: Entry },
+  shown: readonly { readonly property: string; readonly generated: readonly string[] }[],
+): readonly string[] {
+  const added = references.filter(({ property }) => !(property in stored) && property in entry);
+  return [
+    ...added.map(({ property }) => formatPointer(property)),
+    ...shown.flatMap(({ property, generated }) => generated.map((pointer) => formatPointer(property) + pointer)),
+  ];
 }
 
 /** Returns whether two values are the same, or lists or objects with the same values. */

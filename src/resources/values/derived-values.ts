@@ -20,6 +20,7 @@ import {
   type Completed,
   getGeneratedInside,
   isSameValue,
+  listGenerated,
   pickPointers,
   pickProperties,
   setGeneratedInside,
@@ -425,20 +426,4 @@ export class DerivedValues {
     const shown = above.includes(resource.name) ? found.slice(0, MAX_LISTED_AGAIN) : found;
     return toList(shown.map((one) => (isNode(one) ? show(one) : { value: one, generated: [] })));
   }
-}
-
-/**
- * Returns the JSON Pointers of the ids that an entry has from the first entry of another list, and of the generated
- * values in the entries that it shows.
- */
-function listGenerated(
-  references: readonly Reference[],
-  { stored, entry }: { readonly stored: Entry; readonly entry: Entry },
-  shown: readonly { readonly property: string; readonly generated: readonly string[] }[],
-): readonly string[] {
-  const added = references.filter(({ property }) => !(property in stored) && property in entry);
-  return [
-    ...added.map(({ property }) => formatPointer(property)),
-    ...shown.flatMap(({ property, generated }) => generated.map((pointer) => formatPointer(property) + pointer)),
-  ];
 }
