@@ -253,6 +253,23 @@ describe('what each user has alone behind a login', () => {
     expect((await bob('GET', '/cart')).body.items).toEqual([]);
   });
 
+  it('is not in other paths with the same name: /items/{itemId} beside /cart/items/{id}', async () => {
+    const item = createObject({ 'item_id!': TEXT, 'quantity!': INTEGER });
+    const { ask } = await startApi({
+      needsToken: true,
+      paths: {
+        ...ACCOUNTS,
+        '/cart/items': { post: { status: 201, request: item } },
+        '/cart/items/{id}': { delete: { status: 204 }, patch: { request: createObject({ quantity: INTEGER }) } },
+        '/items/{itemId}': { get: { errors: [404] } },
+      },
+      schemas,
+    });
+    const { body } = await ask('POST', '/register', { email: 'ann@x.test', password: 'secret' });
+    const headers = { Authorization: `Bearer ${body.token}` };
+    expect((await ask('GET', '/items/7', undefined, headers)).status).toBe(200);
+  });
+
   it('is a list of existing entries for each user', async () => {
     const { ann, bob } = await start();
     const { body: book } = await ann('POST', '/books', { title: 'Dune', price: 10 });

@@ -4,7 +4,7 @@ import { normalizeName } from '../../util/names.ts';
 import { findBrokenLimit } from '../document/broken-limits.ts';
 import { getKeyNames } from '../document/names.ts';
 import { findNamesakes, indexReferences } from '../inference/references.ts';
-import type { Parent, Plan, Resource } from '../resource.ts';
+import type { Mount, Parent, Plan, Resource } from '../resource.ts';
 import type { ResourceModel } from '../resource-model.ts';
 import { findAtPath, getEntryList, listChildrenOf, type ParentPlace } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
@@ -23,7 +23,8 @@ export function requireParents(
   for (const [index, places] of model.findParents(mount).entries()) {
     const [place] = places;
     // A list of the entries with an unknown id is empty.
-    if (!place && action !== 'list') requireNamedParent(model, state, mount.parents[index], path);
+    const parent = mount.parents[index];
+    if (!place && action !== 'list' && !isOutside(model, mount, parent)) requireNamedParent(model, state, parent, path);
     if (!place || mount.parents[index]?.isSender || places.some((one) => hasParent(model, state, one, path))) continue;
     const { parameter, resource, own } = place;
     if (isNamesake(model, state, resource, path[parameter])) continue;
@@ -32,6 +33,14 @@ export function requireParents(
       `no ${resource.singular} has the ${own.id.property ?? own.id.parameter} ${path[parameter]}`,
     );
   }
+}
+
+/** Returns whether a path has other entries than the list of each user: `/items/{itemId}` beside `/cart/items`. */
+function isOutside(model: ResourceModel, mount: Mount, parent: Parent | undefined): boolean {
+  const target = parent && findNamedParent(model, parent);
+  const isOwn = target?.mounts.every(({ parents }) => parents.some(({ isSender }) => isSender)) === true;
+  const place = `/${target?.name}/{${parent?.parameter}}`;
+  return isOwn && [mount.collection, mount.item].some((path) => path?.includes(place));
 }
 
 /**
