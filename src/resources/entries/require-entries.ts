@@ -35,7 +35,7 @@ export function requireParents(
   }
 }
 
-/** Returns whether a path has other entries than the list of each user: `/items/{itemId}` beside `/cart/items`. */
+/** Returns whether a path has other entries than the list of each user: `/tasks/{taskId}` beside `/me/tasks`. */
 function isOutside(model: ResourceModel, mount: Mount, parent: Parent | undefined): boolean {
   const target = parent && findNamedParent(model, parent);
   const isOwn = target?.mounts.every(({ parents }) => parents.some(({ isSender }) => isSender)) === true;
