@@ -1,4 +1,4 @@
-import { isNode, omitKeys } from '../openapi/document.ts';
+import { isNode, omitKeys, pickKeys } from '../openapi/document.ts';
 import { EntryList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
@@ -17,7 +17,7 @@ import type { ResourceModel } from './resource-model.ts';
 import { createDefaultAccount } from './users/accounts.ts';
 import { addFirstUser } from './users/ownership.ts';
 import { isSameValue } from './values/completed.ts';
-import { linkUsers } from './values/embedded.ts';
+import { type Embedded, linkUsers } from './values/embedded.ts';
 import { listExamples } from './values/example-entries.ts';
 
 /**
@@ -99,11 +99,48 @@ function linkShown(
 /** Changes a generated entry. `index`: the place of the entry in its list. */
 type ChangeSeed = (entry: Entry, index: number) => Entry;
 
+/** Returns the objects in entries that show entries of other resources only by the ids inside them, such as `play`. */
+function listObjects({ derived }: ResourceModel, resource: Resource): readonly Embedded[] {
+  return derived
+    .getEmbedded(resource)
+    .filter(
+      ({ ids, isSent, isList, children, members, parent, value, shows, resource: target }) =>
+        ![ids, isSent, children, members, parent, value, shows].some((one) => one !== undefined) &&
+        !isList &&
+        target !== resource &&
+        target.id.property !== undefined,
+    );
+}
+
 /**
- * Returns the function that sets ids such as `authorId` in a generated entry of a resource to those of other entries.
- * It removes the ids of resources without entries.
+ * Returns the function that sets ids such as `authorId`, and objects such as `play`, in a generated entry of a resource
+ * to those of other entries. It removes those of resources without entries.
  */
-function createReferrer({ reader, inference, contract }: ResourceModel, resource: Resource, state: State): ChangeSeed {
+function createReferrer(model: ResourceModel, resource: Resource, state: State): ChangeSeed {
+  const change = createObjectReferrer(model, resource, state);
+  const refer = createIdReferrer(model, resource, state);
+  return (entry, index) => change(refer(entry, index), index);
+}
+
+function createObjectReferrer(model: ResourceModel, resource: Resource, state: State): ChangeSeed {
+  const required = model.reader.getRequired(resource.schema);
+  const objects = listObjects(model, resource);
+  return (entry, index) =>
+    objects.reduce((next, object) => {
+      const { property, resource: target } = object;
+      if (!isNode(getOwn(next, property))) return next;
+      const targets = getEntries(state, target);
+      const shown = targets[index % Math.max(targets.length, 1)];
+      if (shown) return { ...next, [property]: pickKeys(shown, [target.id.property ?? '']) };
+      return required.includes(property) ? next : omitKeys(next, [property]);
+    }, entry);
+}
+
+function createIdReferrer(
+  { reader, inference, contract }: ResourceModel,
+  resource: Resource,
+  state: State,
+): ChangeSeed {
   const references = findReferences(reader, inference, resource.schema, resource).map((reference) => ({
     reference,
     targets: getEntries(state, reference.target),

@@ -6,6 +6,7 @@ import {
   createResourcePaths,
   type OperationParts,
   type Paths,
+  refer,
   type Schema,
 } from '../support/fixtures/api-document.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
@@ -151,6 +152,27 @@ describe('A resource that no operation creates', () => {
         expect(users).toContainEqual(user);
         expect(userId).toBe(user.id);
       }
+  });
+
+  it('has generated entries that show only entries of other lists', async () => {
+    const Play = createObject({ 'id!': TEXT, 'title!': TEXT });
+    const Show = createObject({ 'id!': TEXT, 'date!': TEXT, play: refer('Play') });
+    const plays = createResourcePaths('/plays/{playId}', refer('Play'));
+    const paths = { ...plays, '/shows': { get: { response: createList(refer('Show')) } } };
+    const isLinked = async (plays: Paths) => {
+      const { ask } = await startApi({ paths: { ...paths, ...plays }, schemas: { Play, Show } });
+      const known = (await ask('GET', '/plays')).body;
+      const shown = (await ask('GET', '/shows')).body.flatMap(({ play }: { readonly play?: object }) => play ?? []);
+      for (const play of shown) expect(known).toContainEqual(play);
+      return [known.length > 0, shown.length];
+    };
+    expect(await isLinked(plays)).toEqual([false, 0]);
+    expect(
+      await isLinked({
+        '/plays': { get: { response: createList(refer('Play')) } },
+        '/plays/{playId}': { get: { response: refer('Play') } },
+      }),
+    ).toEqual([true, 3]);
   });
 
   it('has generated entries for each parent', async () => {
