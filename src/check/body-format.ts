@@ -63,9 +63,10 @@ export function parseBody(type: string, text: string, { contract, schema }: Part
   );
 }
 
-/** Returns the text of a part. The value of a JSON string is its text. */
+/** Returns the text of a part. The value of a JSON string is its text, and that of a file is its `data:` URL. */
 function readPart(headers: string, value: string): string {
   const [, type = ''] = /content-type: ([^\r\n]*)/i.exec(headers) ?? [];
+  if (/;\s*filename=/i.test(headers)) return `data:${type};base64,${Buffer.from(value).toString('base64')}`;
   const parsed: unknown = isJsonType(type) ? tryOrUndefined(() => JSON.parse(value)) : undefined;
   return typeof parsed === 'string' ? parsed : value;
 }

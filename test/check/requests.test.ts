@@ -7,6 +7,7 @@ import { createRequestGenerator } from '../../src/check/valid-requests.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
 import type { Route } from '../../src/openapi/routes.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
+import { writeDocument } from '../support/fixtures/other-document.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 
 const contract = await loadContract({ path: projectFile('test/documents/odd.yaml'), strict: false });
@@ -238,4 +239,13 @@ describe('createRequestGenerator', () => {
     const [route] = nodes.routes;
     expect(route && createRequestGenerator(nodes, new Pool()).createValid(route, 1)?.body).toEqual({ id: 'n1' });
   });
+});
+
+it('a generated request can have a file', async () => {
+  const schema = { type: 'object', required: ['file'], properties: { file: { type: 'string', format: 'binary' } } };
+  const requestBody = { required: true, content: { 'multipart/form-data': { schema } } };
+  const post = { operationId: 'upload', requestBody, responses: { 204: { description: 'd' } } };
+  const loaded = await loadContract({ path: await writeDocument({ paths: { '/files': { post } } }), strict: false });
+  const requests = createRequestGenerator(loaded, new Pool());
+  expect(loaded.routes.map((route) => requests.createValid(route, 7)?.body)).toEqual([{ file: expect.any(String) }]);
 });
