@@ -77,7 +77,10 @@ function hasPassword(body: unknown): boolean {
 
 /** The difference between the seeds of two requests: the values of a registration can be taken. */
 const SEED_STEP = 7_919;
-const MAX_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 10;
+
+/** The maximum number of requests that are refused for another reason than a taken value. */
+const MAX_REFUSED = 3;
 
 /**
  * Sends a valid request with the texts and the credentials of a user.
@@ -94,6 +97,8 @@ async function sendAsUser(context: CheckContext, route: Route, user: RegisteredU
     const { exchange } = await sendConfirmed(session, 'input', route, request);
     // The check has registered the user before, if all requests have the example of the contract.
     const isTaken = exchange?.response.status === 409 && attempt === MAX_ATTEMPTS;
+    if (exchange?.response.status !== 409 && attempt >= MAX_REFUSED && !(exchange && isSuccess(exchange.response)))
+      return;
     if (!exchange || !(isSuccess(exchange.response) || isTaken)) continue;
     const { body, headers } = exchange.response;
     // The check can have changed the password of the first user.
