@@ -21,13 +21,13 @@ function findReturnedIssue(returned: unknown): string | undefined {
   if (!isNode(returned) || hasNoJson(returned) || !isStatus)
     return 'did not return a response: return an object such as { body } or { status, body } with a status from 200 to 599';
   if (hasNoJson(headers))
-    return `returned headers as a ${getTag(headers)}: return an object such as { "X-Name": "value" }`;
+    return `returned headers of the type ${getTag(headers)}: return an object such as { "X-Name": "value" }`;
   const serverHeader = Object.keys(headers).find(isServerHeader);
   if (serverHeader !== undefined)
     return `returned the header ${serverHeader}, which only the server can set: remove it`;
   if (getTag(body) === 'Promise') return 'returned a promise as the body: await it';
   return hasNoJson(body)
-    ? `returned a ${getTag(body)} as the body: return an object, an array, a text or a Buffer`
+    ? `returned a body of the type ${getTag(body)}: return an object, an array, a string or a Buffer`
     : undefined;
 }
 

@@ -55,9 +55,9 @@ export function readForm(document: Document, schema: string, form: unknown, conv
   return { body: convert(schema, [Object.fromEntries(entries)]), errors };
 }
 
-/** Returns whether a field of a multipart form is a text, and no file, which is a `data:` URL. */
+/** Returns whether a field of a multipart form is a text. A file is a `data:` URL, or JSON if it has no name. */
 function isText(value: unknown): value is string {
-  return typeof value === 'string' && !value.startsWith('data:');
+  return typeof value === 'string' && !/^(?:data:|\s*[{[])/.test(value);
 }
 
 /** Returns whether a field must be a file in all alternatives of a form. */

@@ -199,7 +199,7 @@ describe('a change of a password', () => {
     const reset = 'mocked: a reset of a forgotten password: the server sends no messages';
     expect(await explainApi({ paths: createPasswordPaths([400]), schemas })).toMatchObject({
       'PUT /me/password':
-        'real: changes the password of the user who sends the request (the first one without a token)',
+        'real: changes the password of the user who sends the request (without a token: the first one)',
       'POST /users/{userId}/change-password': 'real: changes the password of a user',
       'PUT /users/{userId}/password': 'real: changes the password of a user',
       'POST /password/forgot': reset,

@@ -178,8 +178,8 @@ describe('The user who created an entry', () => {
   });
 
   it.each([
-    ['Delete my account', '(the first one without a token; keeps: posts; still shown in: posts.createdBy)'],
-    ['Anonymize me', '(the first one without a token; keeps: posts)'],
+    ['Delete my account', '(without a token: the first one; keeps: posts; still shown in: posts.createdBy)'],
+    ['Anonymize me', '(without a token: the first one; keeps: posts)'],
   ])('is named by explain if entries still show the deleted user: %s', async (summary, expected) => {
     const operations = await explainApi(createApi({ createdBy: refer('User') }, summary));
     expect(operations['DELETE /me']).toBe(`real: deletes the user who sends the request ${expected}`);

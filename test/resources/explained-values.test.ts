@@ -90,7 +90,7 @@ describe('the explanation of an operation', () => {
       '/tags': { get: { response: tags } },
     };
     const lines = await explainApi({ paths, schemas: { Tag, NewTag, Recipe } });
-    expect(lines['GET /tags']).toContain('lacks those sent in: recipes.tags');
+    expect(lines['GET /tags']).toContain('lacks those of: recipes.tags');
   });
 
   it('says that a profile is one for everyone if the document has no users', async () => {

@@ -84,7 +84,7 @@ describe('users whom no operation lists', () => {
     expect(await explainApi({ paths: PATHS, schemas })).toMatchObject({
       'POST /auth/register': 'real: registers an account by email',
       'POST /auth/refresh': 'real: returns another token for an account by the refresh token in refresh_token',
-      'DELETE /auth/current-user': 'real: deletes the account who sends the request (the first one without a token)',
+      'DELETE /auth/current-user': 'real: deletes the account who sends the request (without a token: the first one)',
     });
     expect(await explainApi({ paths: COOKIE_PATHS, schemas })).toMatchObject({
       'POST /signin': 'real: logs in an account by email, and creates an unknown one',

@@ -147,6 +147,7 @@ describe('A resource that no operation creates', () => {
     }
     const { ask } = await startApi({ paths: own, schemas: { User } });
     const { body: users } = await ask('GET', '/users');
+    expect(users).toHaveLength(3);
     for (const name of ['a', 'b', 'c'])
       for (const { user, userId } of (await ask('GET', `/${name}-notes`)).body) {
         expect(users).toContainEqual(user);

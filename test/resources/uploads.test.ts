@@ -154,8 +154,7 @@ describe('an upload without an operation that returns the file', () => {
   it('is explained', async () => {
     const Photo = createObject({ 'id!': INTEGER, 'url!': TEXT });
     expect(await explainApi({ paths, schemas: { Photo } })).toEqual({
-      'POST /photos':
-        'real: creates a photo (sets to a data: URL with a file of up to 700 kB, and else to a generated URL: url)',
+      'POST /photos': 'real: creates a photo (sets to a data: URL (files up to 700 kB) or a generated URL: url)',
     });
   });
 });

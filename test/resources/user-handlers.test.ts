@@ -186,10 +186,14 @@ it("A file from a user's handler is sent as it is", async () => {
 
 it.each<readonly [name: string, returned: unknown, issue: string]>([
   ['a promise as the body', { body: Promise.resolve({}) }, 'returned a promise as the body: await it'],
-  ['a Map as the body', { body: new Map([['id', 1]]) }, 'returned a Map as the body: return an object, an array'],
-  ['an error as the body', { body: new Error('no') }, 'returned a Error as the body: return an object'],
-  ['a function as the body', { body: () => 1 }, 'returned a Function as the body: return an object'],
-  ['fetch headers', { headers: new Headers({ a: 'b' }), body: {} }, 'returned headers as a Headers: return an object'],
+  ['a Map as the body', { body: new Map([['id', 1]]) }, 'returned a body of the type Map: return an object, an array'],
+  ['an error as the body', { body: new Error('no') }, 'returned a body of the type Error: return an object'],
+  ['a function as the body', { body: () => 1 }, 'returned a body of the type Function: return an object'],
+  [
+    'fetch headers',
+    { headers: new Headers({ a: 'b' }), body: {} },
+    'returned headers of the type Headers: return an object',
+  ],
   ['a fetch response', new Response('{}'), 'did not return a response: return an object such as { body }'],
 ])(
   "The response of a user's handler with %s is refused, because its content would be lost",

@@ -169,8 +169,8 @@ describe('a user of the document', () => {
       'POST /auth/login': 'real: logs in a user by email',
       'POST /auth/register': 'real: registers a user by email',
       'POST /auth/logout': 'real: logs out the user who sends the request',
-      'GET /me': 'real: reads the user who sends the request (the first one without a token)',
-      'PATCH /me': 'real: updates the user who sends the request (the first one without a token)',
+      'GET /me': 'real: reads the user who sends the request (without a token: the first one)',
+      'PATCH /me': 'real: updates the user who sends the request (without a token: the first one)',
       'GET /me/notes': 'real: lists notes of the user who sends the request',
     });
   });

@@ -105,3 +105,17 @@ export function findParentRelationships(
   const named = all.find((one) => isNamed(one) && (one.type === undefined || hasType(one))) ?? all.find(isNamed);
   return named ? [named] : all.filter(hasType);
 }
+
+/**
+ * Returns whether a value is a text that is not one of a few.
+ * `allowsFormat`: returns whether the text can have a format. By default, it can have none.
+ */
+export function isFreeText(
+  reader: SchemaReader,
+  schema: string,
+  allowsFormat: (format: string) => boolean = () => false,
+): boolean {
+  const format = reader.getKeyword(schema, 'format');
+  const isText = reader.getTypes(schema).join() === 'string' && reader.getKeyword(schema, 'enum') === undefined;
+  return isText && (format === undefined || allowsFormat(String(format)));
+}

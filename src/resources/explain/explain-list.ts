@@ -110,7 +110,7 @@ function describeSources(model: ResourceModel, resource: Resource): readonly str
   const sources = findSources(model)(resource);
   const name = ({ resource: one, property }: Source) => (property === undefined ? one.name : `${one.name}.${property}`);
   return [
-    ...describe('with those of', sources.filter(({ isWhole }) => isWhole).map(name)),
-    ...describe('lacks those sent in', sources.filter(({ isWhole }) => !isWhole).map(name)),
+    ...describe('with those of', sources.filter(({ isListed }) => isListed).map(name)),
+    ...describe('lacks those of', sources.filter(({ isListed }) => !isListed).map(name)),
   ];
 }

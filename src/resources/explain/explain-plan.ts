@@ -151,7 +151,7 @@ function explainFollows(model: ResourceModel, plan: Plan, { list, items }: NonNu
 /** Describes which user it is who sends a request without credentials. */
 function describeFirst({ inference }: ResourceModel, { route }: Plan): readonly string[] {
   if (!inference.hasLogin) return ['the first one, because no operation logs in'];
-  return requiresCredentials(route) ? [] : ['the first one without a token'];
+  return requiresCredentials(route) ? [] : ['without a token: the first one'];
 }
 
 /**

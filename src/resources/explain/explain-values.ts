@@ -20,10 +20,7 @@ export function describeValues(model: ResourceModel, plan: Plan): readonly strin
     ...describe('sets to the current time', model.getTimeNames(plan)),
     ...describe('sets with the state', listFollowing(model, plan)),
     ...describe('sets', describeExpiry(model.reader, plan)),
-    ...describe(
-      'sets to a data: URL with a file of up to 700 kB, and else to a generated URL',
-      listDataUrls(model, plan),
-    ),
+    ...describe('sets to a data: URL (files up to 700 kB) or a generated URL', listDataUrls(model, plan)),
     ...describe('sets to the user who sends the request', [
       ...(['create', 'copy'].includes(plan.action) ? listSigned(model, plan) : listSignedId(model, plan)),
       ...listEditors(model, plan),

@@ -2,7 +2,6 @@ import { isNode, pickKeys } from '../../openapi/document.ts';
 import type { Entry, State } from '../../store/state.ts';
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import { normalizeName } from '../../util/names.ts';
-import { TEXT_KEYS } from '../document/names.ts';
 import { getEntryList } from '../entries/entries.ts';
 import { getOwn } from '../entries/entry-values.ts';
 import type { Resource } from '../resource.ts';
@@ -16,29 +15,44 @@ export interface Source {
   readonly resource: Resource;
   /** The property with the objects; undefined if they are the entries of the resource. */
   readonly property: string | undefined;
-  /** Whether each object can be an entry of the list. */
-  readonly isWhole: boolean;
+  /** Whether each of them is also an entry of the list. */
+  readonly isListed: boolean;
 }
 
-/** Returns where requests create entries of a list, if no operation of its own does. */
+/**
+ * Returns where requests create entries of a list, if no operation of its own does.
+ * The list has them if its entries are names such as tags, and no path has one of them.
+ */
 export const findSources = memoizeByObject((model: ResourceModel) =>
   memoizeByObject((resource: Resource): readonly Source[] => {
-    const { inference, derived } = model;
+    const { inference, derived, reader } = model;
     if (resource.kind !== 'collection' || resource.schema === '' || model.canCreate(resource)) return [];
+    const required = reader.getRequired(resource.schema);
+    const isOfNames =
+      findName(model, resource) !== undefined && resource.mounts.every(({ item }) => item === undefined);
+    const isListed = (schema: string) =>
+      isOfNames && required.every((name) => reader.getRequired(schema).includes(name));
     return inference.resources.flatMap((one): readonly Source[] => {
       if (one === resource) return [];
       const sent = derived.getEmbedded(one).filter((shown) => shown.resource === resource && shown.isSent);
-      const inside = sent.map(({ property, schema }) => ({
-        resource: one,
-        property,
-        isWhole: hasAll(model, resource, model.reader.getRequired(schema)),
-      }));
-      return isBelow(model, resource, one)
-        ? [{ resource: one, property: undefined, isWhole: true }, ...inside]
-        : inside;
+      const inside = sent.map(({ property, schema }) => ({ resource: one, property, isListed: isListed(schema) }));
+      const below = isBelow(model, resource, one)
+        ? [{ resource: one, property: undefined, isListed: isListed(one.schema) }]
+        : [];
+      return [...below, ...inside];
     });
   }),
 );
+
+/** The maximum number of properties of an entry that is only a name, such as `{id, name, color}`. */
+const MAX_PROPERTIES = 3;
+
+/** Returns the property with the name of an entry that is only a name; undefined for other entries. */
+function findName({ reader }: ResourceModel, { schema }: Resource): string | undefined {
+  const names = [...reader.getProperties(schema).keys()];
+  const isShort = names.length <= MAX_PROPERTIES;
+  return isShort ? names.find((name) => ['name', 'slug', 'label'].includes(normalizeName(name))) : undefined;
+}
 
 /** Returns whether entries below others are also entries of a list: they have its name, its id and its properties. */
 function isBelow(model: ResourceModel, resource: Resource, one: Resource): boolean {
@@ -48,29 +62,26 @@ function isBelow(model: ResourceModel, resource: Resource, one: Resource): boole
     kind === 'collection' &&
     schema !== '' &&
     memberOf === undefined &&
-    parents.some(({ isSender }) => !isSender) &&
+    parents.length > 0 &&
+    parents.every(({ isSender }) => !isSender) &&
     id.property === resource.id.property &&
     normalizeName(singular) === normalizeName(resource.singular) &&
     [...model.reader.getProperties(resource.schema).keys()].every((name) =>
       model.reader.getProperties(schema).has(name),
     ) &&
-    hasAll(model, resource, model.reader.getRequired(schema)) &&
     model.canCreate(one)
   );
-}
-
-function hasAll({ reader }: ResourceModel, { schema }: Resource, names: readonly string[]): boolean {
-  return reader.getRequired(schema).every((name) => names.includes(name));
 }
 
 /** Returns the entries of a list, and those of its sources with other names. */
 export function collectEntries(model: ResourceModel, resource: Resource, state: State): readonly Entry[] {
   const { entries } = getEntryList(state, resource);
   const properties = [...model.reader.getProperties(resource.schema).keys()];
-  const name = TEXT_KEYS.flatMap((key) => properties.find((one) => normalizeName(one) === key) ?? [])[0];
-  const getName = (entry: Entry) => getOwn(entry, name ?? resource.id.property ?? '');
-  const collected = findSources(model)(resource).flatMap(({ resource: one, property, isWhole }) => {
-    const sources = isWhole ? getEntryList(state, one).entries : [];
+  const name = findName(model, resource);
+  if (name === undefined) return entries;
+  const getName = (entry: Entry) => getOwn(entry, name);
+  const collected = findSources(model)(resource).flatMap(({ resource: one, property, isListed }) => {
+    const sources = isListed ? getEntryList(state, one).entries : [];
     const objects = property === undefined ? sources : sources.flatMap((entry) => getOwn(entry, property));
     return objects.filter(isNode).map((object) => pickKeys(object, properties));
   });

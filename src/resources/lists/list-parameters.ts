@@ -1,6 +1,7 @@
 import { getNode, toNode } from '../../openapi/document.ts';
 import { normalizeName, splitWords, toSingular } from '../../util/names.ts';
 import { getRequiredQuery } from '../document/document-paths.ts';
+import { isFreeText } from '../document/entry-properties.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
 import { findCreatedName } from '../entries/server-values.ts';
 import type { Inference, Plan, Resource } from '../resource.ts';
@@ -102,12 +103,6 @@ function limitSearches(
   );
   const limit = searched ? { searched } : { inside };
   return new Map([...filters].map(([name, filter]) => [name, isSearch(filter) ? { ...filter, ...limit } : filter]));
-}
-
-/** Returns whether a value is a text that is neither one of a few nor one in a format. */
-function isFreeText(reader: SchemaReader, schema: string): boolean {
-  const isText = reader.getTypes(schema).join() === 'string';
-  return isText && ['enum', 'format'].every((keyword) => reader.getKeyword(schema, keyword) === undefined);
 }
 
 /** Finds the boolean query parameter that selects entries by their due date, such as `overdue` or `overdueOnly`. */

@@ -1,5 +1,6 @@
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import { isQuantityName, normalizeName } from '../../util/names.ts';
+import { isFreeText } from '../document/entry-properties.ts';
 import { getPathForm } from '../document/names.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
 import { indexReferences } from '../inference/references.ts';
@@ -63,8 +64,7 @@ const USER_NAMES = ['name', 'fullname', 'displayname', 'username', 'login', 'han
 
 /** Returns whether a value is a text that is neither one of a few nor a time. */
 function isPlainText(reader: SchemaReader, schema: string): boolean {
-  const isTime = /^(?:date|time)/.test(String(reader.getKeyword(schema, 'format')));
-  return reader.getTypes(schema).join() === 'string' && reader.getKeyword(schema, 'enum') === undefined && !isTime;
+  return isFreeText(reader, schema, (format) => !/^(?:date|time)/.test(format));
 }
 
 function findUserName(reader: SchemaReader, { schema }: Resource): string | undefined {
