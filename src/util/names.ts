@@ -98,11 +98,11 @@ export function isIdName(name: string): boolean {
 /** Returns whether a property has the time at which an entry was created, as its name shows: `createdAt`. */
 export function isCreationTimeName(name: string): boolean {
   const own = normalizeName(name);
-  return CREATION_TIME.test(own) || CREATION_TIME_ELSEWHERE.test(own);
+  return CREATION_TIME.test(own) || TRANSLATED_CREATION_TIME.test(own);
 }
 
-/** Matches the same names in Spanish, Portuguese, French, Italian and German. */
-const CREATION_TIME_ELSEWHERE =
+/** Matches names such as `creado_en`, in Spanish, Portuguese, French, Italian and German. */
+const TRANSLATED_CREATION_TIME =
   /^(?:creado(?:en|el)|fecha(?:de)?creacion|criadoem|data(?:de|da)?criacao|cree(?:e)?le|datedecreation|creatoil|data(?:di)?creazione|erstelltam|erstellungsdatum|angelegtam)$/;
 
 const CREATION_TIME =

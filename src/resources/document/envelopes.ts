@@ -68,7 +68,7 @@ export function getEnvelopeValues(
     const own = known && [getOwn(example, name), ...known[1]({ status, text })];
     const isText = known !== undefined && /^mes|^msg/.test(normalizeName(name));
     const shown = isText ? reader.getExample(pointer) : undefined;
-    const isOther = typeof shown === 'string' && !GENERIC.test(text) && isShared(reader, pointer);
+    const isOther = typeof shown === 'string' && !GENERIC.test(text) && isSharedProperty(reader, pointer);
     const value = (isOther ? [...(own ?? []), shown] : [shown, ...(own ?? [])]).find(
       (one) => one !== undefined && isValid(pointer, one),
     );
@@ -82,7 +82,7 @@ const GENERIC =
   /^(?:the )?(?:ok|success\w*|created|accepted|updated|deleted|no content|default|message|response|result)?(?: ?(?:response|operation|request|message|result)s?)?[.!]?$/i;
 
 /** Returns whether the responses of several operations have a property, because they share its schema. */
-function isShared(reader: SchemaReader, property: string): boolean {
+function isSharedProperty(reader: SchemaReader, property: string): boolean {
   return (indexUses(reader).get(property) ?? 0) > 1;
 }
 

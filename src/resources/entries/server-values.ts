@@ -66,7 +66,7 @@ const UPDATE_TIME =
   /^(?:date|time)?(?:last)?(?:updated?|modified|modification|changed)(?:at|on|date|time|datetime|timestamp|timems)?$/;
 
 /** Matches the same names in Spanish, Portuguese, French, Italian and German. */
-const UPDATE_TIME_ELSEWHERE =
+const TRANSLATED_UPDATE_TIME =
   /^(?:actualizado(?:en|el)|modificado(?:en|el)|fecha(?:de)?(?:actualizacion|modificacion)|atualizadoem|data(?:de|da)?atualizacao|modifie(?:e)?le|misajourle|date(?:de)?(?:modification|miseajour)|aggiornatoil|data(?:di)?(?:aggiornamento|modifica)|aktualisiertam|geandertam|aenderungsdatum|anderungsdatum)$/;
 
 /** Matches normalized names of properties with the time of the last change that a new entry does not have. */
@@ -74,7 +74,7 @@ const EDIT_TIME =
   /^(?:date|time)edited$|^lastedited(?:at|on|date|time|datetime|timestamp|timems)?$|^edited(?:at|on|date|time|datetime|timestamp|timems)$/;
 
 function isUpdateTime(name: string): boolean {
-  return UPDATE_TIME.test(name) || UPDATE_TIME_ELSEWHERE.test(name);
+  return UPDATE_TIME.test(name) || TRANSLATED_UPDATE_TIME.test(name);
 }
 
 function isKindOfTime(name: string, kind: TimeKind): boolean {

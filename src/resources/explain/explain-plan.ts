@@ -11,7 +11,7 @@ import { refusesExisting, updatesExisting } from '../entries/refused-creations.t
 import { findNamedParent, isShared } from '../entries/require-entries.ts';
 import { describeLinks, describeRefusingBelow, listUnlinked } from '../entries/unlink-entries.ts';
 import { getShownLists } from '../lists/count-entries.ts';
-import { getShownParameters } from '../lists/unshown-filters.ts';
+import { getAllListParameters } from '../lists/unshown-filters.ts';
 import { describeView } from '../lists/views.ts';
 import type { Action, BulkAction, Derived, Effect, Login, Mount, Plan, Resource } from '../resource.ts';
 import type { ResourceModel } from '../resource-model.ts';
@@ -343,7 +343,7 @@ function describeDeletion(model: ResourceModel, plan: Plan): readonly string[] {
 }
 
 function describeList(model: ResourceModel, plan: Plan): readonly string[] {
-  return describeParameters(getShownParameters(model)(plan));
+  return describeParameters(getAllListParameters(model)(plan));
 }
 
 /** Describes a login, such as `logs in a user by email or refreshToken`. */

@@ -23,7 +23,7 @@ import { filterEntries } from './filter-entries.ts';
 import type { ListParameters } from './list-query.ts';
 import { sortEntries } from './sort-entries.ts';
 import { hasSelection, selectBetween, takePage } from './take-page.ts';
-import { getShownParameters } from './unshown-filters.ts';
+import { getAllListParameters } from './unshown-filters.ts';
 import { isFeed, selectViewed } from './views.ts';
 
 /** Handles the action `list`: selects, sorts and pages entries. */
@@ -34,7 +34,7 @@ export function list(model: ResourceModel, plan: Plan, input: Input, context: Co
   requireParents(model, state, plan, path);
   const all = selectInPath(model, plan, state, input);
   if (plan.follows?.items !== undefined) return respondWithIds(model, plan, plan.follows.items, all);
-  const parameters = getShownParameters(model)(plan);
+  const parameters = getAllListParameters(model)(plan);
   // The object has no prototype, so that a filter with a name such as `constructor` has no inherited value.
   const query: Input['query'] = Object.assign(Object.create(null), parameters.defaults, sent);
   const inPath = selectByUser(model, parameters, query, state, all);

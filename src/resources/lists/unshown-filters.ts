@@ -10,7 +10,7 @@ import type { ListParameters } from './list-query.ts';
  * Returns how the query parameters of a list operation filter, sort and page. One with the name of a property that
  * requests have and no response shows, such as the `email` of a booking, filters by the stored value.
  */
-export const getShownParameters = memoizeByObject((model: ResourceModel) =>
+export const getAllListParameters = memoizeByObject((model: ResourceModel) =>
   memoizeByObject((plan: Plan): ListParameters => {
     const parameters = model.getListParameters(plan);
     const filters = findUnshownFilters(model, plan, parameters.ignored);

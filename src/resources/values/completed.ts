@@ -34,7 +34,7 @@ export function setGeneratedInside(entry: Entry, pointers: readonly string[]): E
  * Returns the JSON Pointers of the ids that an entry has from the first entry of another list, and of the generated
  * values in the entries that it shows.
  */
-export function listGenerated(
+export function listGeneratedPointers(
   references: readonly { readonly property: string }[],
   { stored, entry }: { readonly stored: Entry; readonly entry: Entry },
   shown: readonly { readonly property: string; readonly generated: readonly string[] }[],

@@ -20,7 +20,7 @@ import {
   type Completed,
   getGeneratedInside,
   isSameValue,
-  listGenerated,
+  listGeneratedPointers,
   pickPointers,
   pickProperties,
   setGeneratedInside,
@@ -244,7 +244,7 @@ export class DerivedValues {
       const id = getParentId(resource, entry);
       const all = [...shown, ...inside];
       const embeddedValues = Object.fromEntries(all.map(({ property, value }) => [property, value]));
-      const generated = listGenerated(references, { stored, entry }, all);
+      const generated = listGeneratedPointers(references, { stored, entry }, all);
       const values: Entry = {
         ...pickKeys(reading.addTimed(resource, [entry])[0] ?? {}, timed),
         ...mergeInside(entry, computeDerived(counts, state, id, reading)),
