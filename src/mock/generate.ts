@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { MergedSchema } from '../openapi/close-schemas.ts';
 import { type Document, getNode, isNode, type Node, toNode } from '../openapi/document.ts';
 import { isReadOrWriteOnly } from '../openapi/schema-validator.ts';
-import { toSingular } from '../util/names.ts';
+import { joinWords, toSingular } from '../util/names.ts';
 import { createRandom, mixSeed, type Random } from '../util/random.ts';
 import { describePage } from './describe-page.ts';
 import {
@@ -219,18 +219,26 @@ const TEXT_RULES = ['format', 'pattern', 'minLength', 'maxLength', 'const'];
 
 /** Matches a description that only lists words: `available, reserved, sold`, `One of: small, large`. */
 const WORD_LIST =
-  /^(?:(?:one of|(?:possible|allowed|valid) values)(?:\s*:|\s+are:?)?\s*)?((?:["'`]?[a-z][\w-]*["'`]?(?:\s*[,|/]\s*(?:or\s+)?|\s+or\s+))+["'`]?[a-z][\w-]*["'`]?)\.?$/i;
+  /^((?:one of|(?:possible|allowed|valid) values)(?:\s*:|\s+are:?)?\s*)?((?:["'`]?[a-z][\w-]*["'`]?(?:\s*[,|/]\s*(?:or\s+)?|\s+or\s+))+["'`]?[a-z][\w-]*["'`]?)\.?$/i;
 
-/** Matches the names of properties whose values are few words. Other properties need three words. */
-const FEW_VALUES = /(?:status|state|type|kind|role|category|priority|level|gender|visibility|mode)$/i;
+/** Matches the names of properties whose values are few words. Others need a lead such as `One of`, or quotes. */
+const FEW_VALUES = /\b(?:status|state|type|kind|role|category|priority|level|gender|size|visibility|mode)$/;
+
+/** Matches words that are the parts of a date format: `DD MM YYYY`. */
+const DATE_FORMAT = /^(?=.*(?:dd|mm|yy|hh))[dmyhs _-]+$/i;
 
 /** Returns the values of a text that its description lists, as an `enum` does: `available, reserved, sold`. */
 function listDescribedValues(schema: Node, name: string): readonly string[] {
   const { type, description } = schema;
   if (type !== 'string' || typeof description !== 'string' || TEXT_RULES.some((rule) => rule in schema)) return [];
-  const [, list] = WORD_LIST.exec(description.trim()) ?? [];
-  const words = (list ?? '').match(/[a-z][\w-]*/gi)?.filter((word) => word !== 'or') ?? [];
-  return words.length > 2 || (words.length === 2 && FEW_VALUES.test(name)) ? words : [];
+  const [, lead, list = ''] = WORD_LIST.exec(description.trim()) ?? [];
+  const words = list.match(/[a-z][\w-]*/gi)?.filter((word) => word !== 'or') ?? [];
+  const isQuoted = list.match(/(["'`])[a-z][\w-]*\1/gi)?.length === words.length;
+  const own = joinWords(name);
+  // `State, province, region` says what a state is.
+  const isMeaning = words.some((word) => own.split(' ').includes(word.toLowerCase()));
+  const isList = lead !== undefined || isQuoted || (FEW_VALUES.test(own) && !isMeaning);
+  return isList && !DATE_FORMAT.test(words.join(' ')) && words.length > 1 ? words : [];
 }
 
 function countReference(ancestors: readonly string[], reference: string): number {

@@ -262,16 +262,38 @@ describe('the discriminator of a generated value', () => {
 });
 
 describe('a generated object', () => {
+  /** Returns the texts of a property with a description in a generated list. */
+  async function generateTexts(name: string, description: string): Promise<readonly string[]> {
+    const Seat = { type: 'object', required: [name], properties: { [name]: { type: 'string', description } } };
+    const ask = await createMockOf({ '/seats': getList(reference('Seat')) }, { Seat });
+    const seeds = [1, 2, 3, 4];
+    return seeds.flatMap((seed) =>
+      ask('/seats', '/seats', { dynamic: true, seed }).map((seat: Readonly<Record<string, string>>) => seat[name]),
+    );
+  }
+
   it.each([
     ['status', 'available, reserved, sold', /^(available|reserved|sold)$/],
     ['status', 'One of: open or closed', /^(open|closed)$/],
     ['size', 'Possible values: `small`, `large` or `huge`', /^(small|large|huge)$/],
-    ['size', 'The size, weight and height of the box', /^[a-z]+ [a-z]+$/],
-    ['title', 'first, last', /^[A-Z]\w+ [A-Z]\w+$/],
+    ['cover', '`soft`, `hard`', /^(soft|hard)$/],
+    ['ticketType', 'adult, child', /^(adult|child)$/],
   ])('has a %s with one of the words in its description "%s"', async (name, description, expected) => {
-    const Seat = { type: 'object', required: [name], properties: { [name]: { type: 'string', description } } };
-    const ask = await createMockOf({ '/seats': getList(reference('Seat')) }, { Seat });
-    for (const seat of ask('/seats', '/seats', { dynamic: true })) expect(seat[name]).toMatch(expected);
+    for (const value of await generateTexts(name, description)) expect(value).toMatch(expected);
+  });
+
+  it.each([
+    ['size', 'The size, weight and height of the box'],
+    ['title', 'first, last'],
+    ['name', 'First, middle, last'],
+    ['address', 'Street, city, country'],
+    ['state', 'State, province, region'],
+    ['estate', 'House, garden, garage'],
+    ['birthday', 'DD/MM/YYYY'],
+    ['status', 'One of: DD/MM/YYYY or YYYY-MM-DD'],
+  ])('has a %s without the words in its description "%s"', async (name, description) => {
+    const words = description.match(/\w[\w-]*/g);
+    for (const value of await generateTexts(name, description)) expect(words).not.toContain(value);
   });
 
   it('has the id of an object beside it', async () => {
