@@ -200,6 +200,11 @@ describe('A time in a query', () => {
     [{ date: TEXT }, ['date_from', 'The first date', TEXT], 'ignores: date_from'],
     [{ fecha: TIME, creadoEn: TIME }, ['since', '', TIME], 'filters: since (fecha)'],
     [{ fecha: TIME, otra: TIME }, ['since', '', TIME], 'ignores: since'],
+    [{ candidate: TEXT, createdAt: TIME }, ['since', '', TIME], 'filters: since (createdAt)'],
+    [{ mandate: TEXT }, ['since', '', TIME], 'ignores: since'],
+    [{ lastUpdate: TEXT }, ['since', '', TIME], 'ignores: since'],
+    [{ visit_date: TEXT, createdAt: TIME }, ['since', '', TIME], 'filters: since (createdAt)'],
+    [{ dateTime: TEXT }, ['since', '', TIME], 'filters: since (dateTime)'],
   ])('of entries with %j and the parameter %j: %s', async (own, parameter, expected) => {
     expect((await explainDates(own, parameter)).line).toContain(expected);
   });

@@ -1,4 +1,4 @@
-import { normalizeName, removeAccents, splitWords, toSingular } from '../../util/names.ts';
+import { joinWords, normalizeName, removeAccents, splitWords, toSingular } from '../../util/names.ts';
 import {
   type FilterProperty,
   findDescribedTime,
@@ -30,13 +30,16 @@ export function findParameterFilter(
   getKeyword: GetKeyword,
 ): ListFilter | undefined {
   const isTime = TIME_FORMATS.includes(String(getKeyword(schema, 'format'))) || TIME_WORDS.test(description);
-  const properties = isTime ? known.map(toTime) : known;
   const kind = getKind(types, getKeyword(schema, 'enum') !== undefined);
-  const filter =
+  const find = (properties: readonly FilterProperty[]) =>
     findFilter(labels, properties, kind) ??
     findDescribedTime(labels, description, properties, kind) ??
     findDescribedSearch(labels, description, properties, kind) ??
     findSameValues(getKeyword(schema, 'enum'), properties);
+  const own = find(known);
+  const fits = known.some(({ name, isTime: isOwn }) => isOwn && name === own?.property);
+  const properties = isTime && !fits ? known.map(toTime) : known;
+  const filter = properties === known ? own : find(properties);
   if (!filter) return undefined;
   const toPath = (property: string) => properties.find(({ name }) => name === property)?.path ?? property;
   const searched = filter.property === undefined ? findSearched(description, properties) : undefined;
@@ -56,7 +59,7 @@ const TIME_WORDS = /\brfc ?3339\b|\biso[- ]?8601\b|\byyyy-mm-dd\b/i;
 /** Returns a text such as `date` without a format as a time, because a query parameter compares it with one. */
 function toTime(property: FilterProperty): FilterProperty {
   const { name, isText, isList, values } = property;
-  const isDate = isText && !isList && !values && /(?:^|[a-z_-])date(?:[_-]?time)?$/i.test(name);
+  const isDate = isText && !isList && !values && /\bdate ?(?:time)?$/.test(joinWords(name));
   return isDate ? { ...property, isTime: true, isOrdered: true } : property;
 }
 
