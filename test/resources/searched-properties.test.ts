@@ -68,6 +68,13 @@ it.each([
   ['Search for books by title or shelf', {}, 'q (all texts)'],
   ['Search for books by genre', { genre: TEXT }, 'q (all texts)'],
   ['Search for books', {}, 'q (all texts)'],
+  ['Search books, sorted by title', {}, 'q (all texts)'],
+  ['Search for books sorted by title by default', {}, 'q (all texts)'],
+  ['Search books written by author', {}, 'q (all texts)'],
+  ['Search books ordered by title', {}, 'q (all texts)'],
+  ['Search books grouped by genre', {}, 'q (all texts)'],
+  ['Search books and order by title', {}, 'q (all texts)'],
+  ['Search the feed by title', {}, 'q (title)'],
 ])(
   'a search of an operation with the description "%s" and the filters %j reads %s',
   async (description, query, expected) => {

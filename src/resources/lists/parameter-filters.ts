@@ -163,7 +163,11 @@ const OF_ALL = new RegExp(
 const FULL_TEXT = /^full[- ]?text (?:search )?(?:query |term |string )?(?:for|in|on|over|across|of) ([^.;(\n]+)/;
 
 /** Matches an operation that searches by properties, and their names: `Search for visible channels by name`. */
-const SEARCHES_BY = /\bsearch(?:es|ing)?\b[^.;(\n]*? by ([^.;(\n]+)/;
+const SEARCHES_BY = /\bsearch(?:es|ing)?\b((?:(?! by )[^.,;:(\n])*) by ([^.;(\n]+)/;
+
+/** Matches the end of a text before a `by` that is not about the search: `books written`, `books and sort`. */
+const OTHER_BY =
+  /[^e]ed$|\b(?:written|sent|made|taken|given|drawn|shown|held|led|run|built|bought|sold|sung|read|chosen)$|\b(?:sort|order|group|filter|rank)(?:ing)?$/;
 
 /**
  * Returns the text properties that an operation searches by its summary and its description, if they are all that it
@@ -176,8 +180,8 @@ export function findOperationSearch(
   filtered: readonly (string | undefined)[],
 ): readonly string[] | undefined {
   const found = texts.flatMap((text) => {
-    const [, listed] = SEARCHES_BY.exec(text.toLowerCase().replaceAll(/\s+/g, ' ')) ?? [];
-    return listed === undefined ? [] : [readNames(listed, properties)];
+    const [, before = '', listed] = SEARCHES_BY.exec(text.toLowerCase().replaceAll(/\s+/g, ' ')) ?? [];
+    return listed === undefined || OTHER_BY.test(before) ? [] : [readNames(listed, properties)];
   });
   const [first] = found;
   const paths = first?.map((name) => properties.find((one) => one.name === name)?.path ?? name);
