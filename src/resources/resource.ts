@@ -264,7 +264,7 @@ export interface Effect {
   readonly copies?: readonly { readonly from: string; readonly to: string }[];
   /** The boolean that the action changes to its other value. The time is set if it becomes true, and else removed. */
   readonly toggles?: string;
-  /** Whether the action also takes the mark in `values` back, if the user who sends the request has set it. */
+  /** Whether the action also takes the mark in `values` back, if the user (or without users the entry) has it. */
   readonly takesBack?: boolean;
   /** Whether the action leads back to an earlier state, as `reopen` does. */
   readonly isUndo?: boolean;

@@ -133,8 +133,9 @@ describe('the favorites of a user', () => {
 
 describe('an operation that takes its mark back', () => {
   const Marked = createObject({ is_liked: { type: 'boolean' }, likesCount: INTEGER });
+  const { '/posts/{postId}/unlike': unlike = {}, ...others } = PATHS;
   const paths: Paths = {
-    ...PATHS,
+    ...others,
     '/posts/{postId}/like': { post: { summary: 'Toggle the like of a post', response: Marked } },
     '/posts/{postId}/bookmark': { post: { description: "Adds or removes a post from the user's list.", status: 204 } },
   };
@@ -161,5 +162,54 @@ describe('an operation that takes its mark back', () => {
       'POST /posts/{postId}/bookmark':
         'real: bookmarks a post: bookmarked → true or false for the user who sends the request',
     });
+  });
+
+  const like = '/posts/{postId}/like';
+  const sets = 'is_liked → true for the user who sends the request, likesCount + 1';
+  const remove = { delete: { response: Marked } };
+
+  it.each<[string, Paths]>([
+    ['Like a post. To toggle, send DELETE to unlike it', { [like]: remove }],
+    ['Like / unlike a post', { [like]: remove }],
+    ['Like or unlike a post', { '/posts/{id}/unlike': unlike }],
+    ['Like or unlike a post', { '/posts/{id}/likes': remove }],
+    ['Adds a like and under no condition a second one', {}],
+    ['Like a post or until then', {}],
+  ])('is none with the text "%s" beside %j', async (summary, beside) => {
+    const post = { summary, response: Marked };
+    const explained = await explainApi({
+      paths: { ...others, ...beside, [like]: { ...beside[like], post } },
+      schemas,
+    });
+    expect(explained[`POST ${like}`]).toContain(sets);
+  });
+
+  it.each(['Like or unlike a post', 'Like / unlike a post', 'Sets or unsets the like'])(
+    'has a text such as "%s"',
+    async (summary) => {
+      const explained = await explainApi({
+        paths: { ...others, [like]: { post: { summary, response: Marked } } },
+        schemas,
+      });
+      expect(explained[`POST ${like}`]).toContain('is_liked → true or false');
+    },
+  );
+
+  it('changes the boolean of the entry in a document without users', async () => {
+    const Post = createObject({ 'id!': INTEGER, 'title!': TEXT, liked: { type: 'boolean' }, likesCount: INTEGER });
+    const { ask } = await startApi({
+      paths: {
+        ...createResourcePaths('/posts/{postId}', refer('Post'), createObject({ 'title!': TEXT })),
+        [like]: { post: { summary: 'Toggle the like of a post', response: refer('Post') } },
+      },
+      schemas: { Post },
+    });
+    await ask('POST', '/posts', { title: 'a' });
+    const { body: before } = await ask('GET', '/posts/1');
+    for (const liked of [true, false, true]) {
+      const likesCount = before.likesCount + (liked ? 1 : 0);
+      expect((await ask('POST', '/posts/1/like')).body).toMatchObject({ liked, likesCount });
+      expect((await ask('GET', '/posts/1')).body).toMatchObject({ liked, likesCount });
+    }
   });
 });

@@ -162,14 +162,17 @@ function computeChanges(
   requireOpenState(plan, shown);
   const unsent = effect.values.filter(({ property }) => getProperty(sent, property) === undefined);
   const time = model.formatTime(resource, effect.time?.property, nowMs);
-  const flags = readFlags(effect, current, sender);
+  const forSender = { ...shown, ...readFlags(effect, current, sender) };
   const own = { ...effect, values: unsent };
-  return applyEffect(isMarked(effect, flags) ? takeBack(own) : own, { ...shown, ...flags }, time, body);
+  return applyEffect(isMarked(effect, forSender) ? takeBack(own) : own, forSender, time, body);
 }
 
-/** Returns whether an action takes back the marks that the user who sends the request has set. */
-function isMarked({ takesBack }: Effect, flags: Entry): boolean {
-  return takesBack === true && Object.values(flags).some((value) => value === true);
+/**
+ * Returns whether an action takes back the marks that an entry has.
+ * These are marks of the user who sends the request, or of the entry if the document has no users.
+ */
+function isMarked({ takesBack, values }: Effect, entry: Entry): boolean {
+  return takesBack === true && values.some(({ property }) => getProperty(entry, property) === true);
 }
 
 /** Returns the opposite of the effect of an action that marks an entry. */

@@ -1,7 +1,7 @@
-import { getNode, toNode } from '../../openapi/document.ts';
+import { type Document, getNode, toNode } from '../../openapi/document.ts';
 import type { Route } from '../../openapi/routes.ts';
 import { joinWords, normalizeName, toSingular } from '../../util/names.ts';
-import { getLastSegment, getParameterName, getParentPath } from '../document/names.ts';
+import { getLastSegment, getParameterName, getParentPath, getPathForm } from '../document/names.ts';
 import type { Place } from '../document/path-keys.ts';
 import { findPlaceOfForm, renameParameters } from '../document/places.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
@@ -203,20 +203,39 @@ export function findMarkEffect(reader: SchemaReader, marks: Marks, route: Route)
   return { values: [{ property: flag, value: isSet }], time: undefined, counter, setsBody: false };
 }
 
+/** Words for setting a mark. */
+const SETS = 'likes?|favou?rites?|bookmarks?|saves?|stars?|sets?';
+
 /** Matches words for an operation that sets a mark, and takes it back the next time. */
-const TOGGLE =
-  /\btoggl(?:e|es|ing)\b|\b(?:adds?|likes?|favou?rites?|bookmarks?|saves?|stars?|sets?) (?:or|\/|and) (?:removes?|un[a-z]+|clears?)\b/;
+const TOGGLE = new RegExp(
+  `\\btoggl(?:e|es|ing)\\b|\\b(?:adds?|${SETS}) (?:or|/|and) (?:removes?|un-?(?:${SETS})|clears?)\\b`,
+);
 
 /**
- * Returns the effect of an operation that also takes a mark of the user who sends a request back, as its text says:
- * `Toggle a like`, `Adds or removes a favorite`. Returns other effects unchanged.
+ * Returns the effect of an operation that also takes a mark back, as its text says: `Toggle a like`, `Adds or removes a
+ * favorite`. Returns other effects unchanged, and those beside another operation that takes the mark back.
  */
-export function addTakingBack({ document }: SchemaReader, { pointer, operationId }: Route, effect: Effect): Effect {
+export function addTakingBack(
+  { document }: SchemaReader,
+  { pointer, path, operationId }: Route,
+  effect: Effect,
+): Effect {
   const isMark = effect.values.length > 0 && effect.values.every(({ property }) => isSenderFlag(property));
   if (!isMark || effect.values.some(({ value }) => value !== true)) return effect;
   const { summary = '', description = '' } = toNode(getNode(document, pointer));
   const text = `${summary} . ${description} . ${joinWords(operationId)}`.toLowerCase();
-  return TOGGLE.test(text) ? { ...effect, takesBack: true } : effect;
+  return TOGGLE.test(text) && !isTakenBackBeside(document, path) ? { ...effect, takesBack: true } : effect;
+}
+
+/** Returns whether a document has a `DELETE` of a path such as `/posts/{postId}/like` or `likes`, or an `unlike`. */
+function isTakenBackBeside(document: Document, path: string): boolean {
+  const getWord = (one: string) => toSingular(normalizeName(getLastSegment(one)));
+  const isBeside = (one: string) => getPathForm(getParentPath(one)) === getPathForm(getParentPath(path));
+  return Object.entries(toNode(document.paths)).some(
+    ([one, item]) =>
+      isBeside(one) &&
+      (getWord(one) === `un${getWord(path)}` || (getWord(one) === getWord(path) && 'delete' in toNode(item))),
+  );
 }
 
 /** Returns the resources without those of lists such as `/favorites`, whose entries users mark. */
