@@ -125,15 +125,16 @@ function createReferrer(model: ResourceModel, resource: Resource, state: State):
 function createObjectReferrer(model: ResourceModel, resource: Resource, state: State): ChangeSeed {
   const required = model.reader.getRequired(resource.schema);
   const objects = listObjects(model, resource);
-  return (entry, index) =>
-    objects.reduce((next, object) => {
-      const { property, resource: target } = object;
-      if (!isNode(getOwn(next, property))) return next;
+  return (entry, index) => {
+    const own = objects.filter(({ property }) => isNode(getOwn(entry, property)));
+    const shown = own.flatMap(({ property, resource: target }) => {
       const targets = getEntries(state, target);
-      const shown = targets[index % Math.max(targets.length, 1)];
-      if (shown) return { ...next, [property]: pickKeys(shown, [target.id.property ?? '']) };
-      return required.includes(property) ? next : omitKeys(next, [property]);
-    }, entry);
+      const one = targets[index % Math.max(targets.length, 1)];
+      return one ? [[property, pickKeys(one, [target.id.property ?? ''])] as const] : [];
+    });
+    const unknown = own.map(({ property }) => property).filter((name) => !required.includes(name));
+    return own.length === 0 ? entry : { ...omitKeys(entry, unknown), ...Object.fromEntries(shown) };
+  };
 }
 
 function createIdReferrer(
