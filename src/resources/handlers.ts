@@ -68,7 +68,7 @@ export function createHandler(model: ResourceModel, plan: Plan): Handle {
   return (input, context) => {
     const path = model.toStoredPath(plan, addQueryId(plan, input.path, input.query));
     const state = context.read();
-    const ownPath = addSenderPath(model, plan.mount, path, input, state);
+    const ownPath = addSenderPath(model, plan, path, input, state);
     const itemPath = addOwnMember(model.inference.users, plan.resource, plan.mount, { path: ownPath, input, state });
     const stored = withPath(input, itemPath, flattenQuery(plan.route, input), () => context.nowMs());
     const handle = plan.isSender ? handleSender : HANDLERS[plan.action];
@@ -141,7 +141,7 @@ export function respondToMocked(
   input: Input,
   state: State,
 ): HandlerResponse | undefined {
-  const path = addSenderPath(model, plan.mount, model.toStoredPath(plan, input.path), input, state);
+  const path = addSenderPath(model, plan, model.toStoredPath(plan, input.path), input, state);
   requireParents(model, state, plan, path);
   const stored = plan.file && findEntry(plan.file, state, path);
   const file = stored && respondWithFile(plan.route, stored);

@@ -52,7 +52,7 @@ export interface Parent extends PathKey {
   readonly type?: string;
   /**
    * Whether the parent is the user who sends the request, as in `/me/tasks`.
-   * Then the path has no parameter for it, and the name of its value is `SENDER`.
+   * Then the path has no parameter for it, and the name of its value is `SENDER`, or `OWNER` with `members`.
    */
   readonly isSender?: boolean;
   /**
@@ -69,6 +69,12 @@ export interface Parent extends PathKey {
 
 /** The name under which the path parameters of a request below `/me` have the id of the user who sends it. */
 export const SENDER = '$user';
+
+/**
+ * The name under which they have the id of the user to whom an entry with members belongs, if the sender is a member.
+ * Otherwise, it has the id of the sender.
+ */
+export const OWNER = '$owner';
 
 /** Returns whether a path has no parameters for parents. */
 export function isTopLevel(mount: Mount | undefined): boolean {

@@ -12,7 +12,7 @@ import { getKeyValue, getOwn, type PathInput } from './entries/entry-values.ts';
 import { createUuidFrom, SAMPLE_TIME_MS } from './entries/server-values.ts';
 import { findReferences, toReferenceValue } from './inference/references.ts';
 import { arrangeLeaderboard } from './lists/leaderboards.ts';
-import { isTopLevel, type Plan, type Resource, SENDER } from './resource.ts';
+import { isTopLevel, OWNER, type Plan, type Resource, SENDER } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createDefaultAccount } from './users/accounts.ts';
 import { addFirstUser } from './users/ownership.ts';
@@ -321,7 +321,7 @@ export function addOwnSeeds(model: ResourceModel, state: State, user: Entry): St
   return listOwnPlans(model).reduce((next, plan) => {
     const { resource } = plan;
     const examples = findExamples(model)(resource);
-    const places = { paths: [{ [SENDER]: id }], isForEach: true };
+    const places = { paths: [{ [SENDER]: id, [OWNER]: id }], isForEach: true };
     if (examples.length > 0) return addSeedsAt(model, plan, next, { ...places, values: examples });
     const values = Array.from({ length: GENERATED_SEEDS }, () => undefined);
     return addSeedsAt(model, plan, next, { ...places, values, change: createReferrer(model, resource, next) });

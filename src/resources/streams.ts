@@ -6,7 +6,7 @@ import { toSeed } from '../util/random.ts';
 import { StreamItem } from '../util/streams.ts';
 import { getKeyValue, type PathInput, removePathValues } from './entries/entry-values.ts';
 import { createNotFound, findEntry, requireParents } from './entries/require-entries.ts';
-import { type Plan, SENDER } from './resource.ts';
+import type { Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { type ItemForm, type StreamPlan, showsVerb } from './stream-plans.ts';
 import { addSenderPath } from './users/ownership.ts';
@@ -17,7 +17,7 @@ export function createStreamHandler(model: ResourceModel, plan: StreamPlan): Han
   return (input, context) => {
     const state = context.read();
     const stored = model.toStoredPath(plan, input.path);
-    const path = addSenderPath(model, plan.mount, stored, input, state);
+    const path = addSenderPath(model, plan, stored, input, state);
     const reading: Plan = { ...plan, action: 'read', requestPath: [], entryPath: [], responsePath: [] };
     requireParents(model, state, reading, path);
     if (plan.isOne && !findEntry(reading, state, path)) throw createNotFound(reading, path);
@@ -79,7 +79,7 @@ function getVerb(
   path: PathInput,
   { before, after }: CommittedChange,
 ): ChangeKind | undefined {
-  const parents = mount.parents.filter((parent) => !(parent.isDescribed && path[SENDER] === undefined));
+  const parents = mount.parents.filter((parent) => !(parent.isDescribed && path[parent.parameter] === undefined));
   const keys = isOne ? [...parents, mount.id] : parents;
   const isIn = (entry: Entry | undefined) =>
     entry !== undefined && keys.every((key) => getKeyValue(entry, key) === path[key.parameter]);

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createList, createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
+import {
+  createList,
+  createObject,
+  createResourcePaths,
+  type Paths,
+  refer,
+  type Schema,
+} from '../support/fixtures/api-document.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
@@ -101,8 +108,9 @@ describe('A list of the own entries', () => {
   };
   const own = { ...schemas, Project: createObject({ 'id!': TEXT, 'name!': TEXT, created_by: TEXT }) };
 
-  it('also has the entries of which the user is a member', async () => {
-    const { ask } = await startApi({ paths: described, schemas: own, needsToken: true });
+  /** Starts the API with two users, of whom the first one has a project. */
+  const startOwn = async (more: Paths = {}, moreSchemas: Readonly<Record<string, Schema>> = own) => {
+    const { ask } = await startApi({ paths: { ...described, ...more }, schemas: moreSchemas, needsToken: true });
     const register = async (email: string) => {
       const { token, user } = (await ask('POST', '/register', { email, password: 'x' })).body;
       const headers = { Authorization: `Bearer ${token}` };
@@ -110,8 +118,12 @@ describe('A list of the own entries', () => {
     };
     const [ann, bob] = [await register('ann@x.test'), await register('bob@x.test')];
     const { body: project } = await ann.ask('POST', '/projects', { name: 'a' });
+    return { ann, bob, item: `/projects/${project.id}` };
+  };
+
+  it('also has the entries of which the user is a member', async () => {
+    const { ann, bob, item } = await startOwn();
     await ann.ask('POST', '/projects', { name: 'b' });
-    const item = `/projects/${project.id}`;
     expect((await bob.ask('GET', item)).status).toBe(404);
     await ann.ask('POST', `${item}/members`, { email: 'bob@x.test', role: 'a' });
     expect((await bob.ask('GET', '/projects')).body).toMatchObject([{ name: 'a' }]);
@@ -121,6 +133,30 @@ describe('A list of the own entries', () => {
     await ann.ask('DELETE', `${item}/members/${bob.id}`);
     expect((await bob.ask('GET', '/projects')).body).toEqual([]);
     expect((await bob.ask('GET', item)).status).toBe(404);
+  });
+
+  it('has entries that members can read and update, and only their owner can delete', async () => {
+    const { ann, bob, item } = await startOwn();
+    await ann.ask('POST', `${item}/members`, { email: 'bob@x.test', role: 'viewer' });
+    expect((await bob.ask('PUT', item, { name: 'c' })).body).toMatchObject({ name: 'c', created_by: ann.id });
+    expect((await bob.ask('DELETE', item)).status).toBe(404);
+    expect((await ann.ask('DELETE', item)).status).toBe(204);
+  });
+
+  it('has entries below which each member has own entries', async () => {
+    const Task = createObject({ 'id!': TEXT, 'title!': TEXT, created_by: TEXT });
+    const mine = createResourcePaths(
+      '/projects/{projectId}/me/tasks/{taskId}',
+      refer('Task'),
+      createObject({ 'title!': TEXT }),
+    );
+    const { ann, bob, item } = await startOwn(mine, { ...own, Task });
+    await ann.ask('POST', `${item}/members`, { email: 'bob@x.test', role: 'viewer' });
+    await ann.ask('POST', `${item}/me/tasks`, { title: 'of Ann' });
+    const { body: task } = await bob.ask('POST', `${item}/me/tasks`, { title: 'of Bob' });
+    expect(task).toMatchObject({ created_by: bob.id });
+    expect((await bob.ask('GET', `${item}/me/tasks`)).body).toEqual([task]);
+    expect((await ann.ask('GET', `${item}/me/tasks`)).body).toMatchObject([{ title: 'of Ann' }]);
   });
 
   it('is explained with its members', async () => {

@@ -290,7 +290,7 @@ export function takeParts(
   const { from, property, names } = takes;
   const list = getEntryList(state, from);
   const [mount] = from.mounts;
-  const entries = mount ? listChildrenOf(list, mount, addSenderPath(model, mount, {}, input, state)) : [];
+  const entries = mount ? listChildrenOf(list, mount, addSenderPath(model, { mount }, {}, input, state)) : [];
   if (entries.length === 0 && route.responses.some(({ name }) => name === '409'))
     throw new DomainError('conflict', `there are no ${from.name}: add ${addArticle(from.singular)} first`);
   const items = model.derived.add(state, from, entries).map((entry) => {

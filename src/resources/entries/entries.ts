@@ -2,7 +2,7 @@ import { type EntryList, getCollection, getList, setList } from '../../store/ent
 import type { Entry, State } from '../../store/state.ts';
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import { getParentPath, getPathForm } from '../document/names.ts';
-import { type Inference, type Mount, type Parent, type PathKey, type Resource, SENDER } from '../resource.ts';
+import type { Inference, Mount, Parent, PathKey, Resource } from '../resource.ts';
 import { findByKeys, withoutEntries } from './entry-lists.ts';
 import { getKeyValue, type PathInput } from './entry-values.ts';
 import { keepLastId } from './sequences.ts';
@@ -44,7 +44,7 @@ export function listChildrenOf(list: EntryList, mount: Mount, path: PathInput): 
  * user.
  */
 function listSelectingParents({ parents }: Mount, path: PathInput): readonly Parent[] {
-  const isOpen = parents.some(({ isDescribed }) => isDescribed) && path[SENDER] === undefined;
+  const isOpen = parents.some(({ isDescribed, parameter }) => isDescribed && path[parameter] === undefined);
   return isOpen ? parents.filter(({ isDescribed }) => !isDescribed) : parents;
 }
 
@@ -262,7 +262,7 @@ export function createParentFinder({ resources }: Inference): (mount: Mount) => 
       const inPath = mount.parents.slice(0, index + 1).filter(({ isSender }) => !isSender);
       const listParameters = ({ parents, id }: Mount) => {
         const rest = inPath.map((parent) => parent.parameter);
-        return [...parents, id].map((key) => ('isSender' in key ? SENDER : (rest.shift() ?? '')));
+        return [...parents, id].map((key) => ('isSender' in key ? key.parameter : (rest.shift() ?? '')));
       };
       const places = resources
         .filter(({ kind }) => kind === 'collection')

@@ -9,7 +9,7 @@ import type { SchemaReader } from '../document/schema-reader.ts';
 import { getEntryList } from '../entries/entries.ts';
 import { findByKeys } from '../entries/entry-lists.ts';
 import { createPropertyKey, getKeyValue, type PathInput } from '../entries/entry-values.ts';
-import type { Mount, Parent, PathKey, Resource } from '../resource.ts';
+import type { Mount, Parent, PathKey, Plan, Resource } from '../resource.ts';
 import { findOwnEntry } from './tokens.ts';
 import { PEOPLE_LIST, UNIQUE_NAMES } from './user-names.ts';
 
@@ -102,12 +102,12 @@ export function listJoined({ resource, user, entry }: Membership, state: State, 
 
 /**
  * Returns the user to whom the entry in a path belongs, if the user who sends the request is one of its members.
- * Returns the user who sends the request for other paths.
+ * Returns the user who sends the request for other paths, and for the deletion of the entry: only its owner deletes it.
  * `sender`: the user among the parents of the entry.
  */
 export function findOwner(
   { resources }: { readonly resources: readonly Resource[] },
-  mount: Mount,
+  { mount, action, archives }: Pick<Plan, 'mount'> & Partial<Pick<Plan, 'action' | 'archives'>>,
   sender: Parent,
   { path, state, id }: { readonly path: PathInput; readonly state: State; readonly id: string },
 ): string {
@@ -115,6 +115,8 @@ export function findOwner(
   if (!members) return id;
   const isEntry = (template: string | undefined) =>
     template !== undefined && getPathForm(template) === getPathForm(members.entry.path);
+  const isDeletion = action === 'delete' || archives !== undefined;
+  if (isDeletion && isEntry(mount.item)) return id;
   const keys = [...(isEntry(mount.item) ? [mount.id] : []), ...mount.parents.filter((parent) => isEntry(parent.path))];
   const value = keys.map(({ parameter }) => path[parameter]).find((one) => one !== undefined);
   const resource = resources.find(({ mounts }) => mounts.some(({ item }) => isEntry(item)));

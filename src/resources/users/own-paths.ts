@@ -7,7 +7,7 @@ import { getLastSegment, getParameterName, getPathForm, OWN_SEGMENT, toTemplate 
 import type { SchemaReader } from '../document/schema-reader.ts';
 import { findReferences } from '../inference/references.ts';
 import { isFeed } from '../lists/views.ts';
-import { type Mount, type Parent, type PathKey, type Resource, SENDER } from '../resource.ts';
+import { type Mount, OWNER, type Parent, type PathKey, type Resource, SENDER } from '../resource.ts';
 import { describesOwn, findHolder, isForOthers, isPersonalEntry } from './own-lists.ts';
 import { findMembership } from './own-members.ts';
 import { isCreator } from './user-names.ts';
@@ -144,7 +144,13 @@ function addDescribed(
         ? findMembership(reader, inference, mount.item)
         : undefined;
     const known = { ...key, ...(members && { members }) };
-    const sender: Parent = { ...known, parameter: SENDER, path: item, isSender: true, isDescribed: true };
+    const sender: Parent = {
+      ...known,
+      parameter: members ? OWNER : SENDER,
+      path: item,
+      isSender: true,
+      isDescribed: true,
+    };
     const whole = { ...mount, parents: [sender] };
     const hasOthers =
       isForOthers(reader, routes, collection) ||

@@ -8,7 +8,7 @@ import { normalizeName } from '../../util/names.ts';
 import { listRequestNames } from '../document/locate.ts';
 import { getEntries } from '../entries/entries.ts';
 import { getKeyValue, getOwn, getProperty, type PathInput, setKeyValue } from '../entries/entry-values.ts';
-import { type Mount, type Parent, type PathKey, type Plan, type Resource, SENDER } from '../resource.ts';
+import { type Mount, OWNER, type Parent, type PathKey, type Plan, type Resource, SENDER } from '../resource.ts';
 import type { ResourceModel } from '../resource-model.ts';
 import { setShownUser } from '../values/embedded.ts';
 import { findOwner } from './own-members.ts';
@@ -73,13 +73,13 @@ export function requireActiveToken(
  */
 export function addSenderPath(
   model: ResourceModel,
-  mount: Mount,
+  plan: Pick<Plan, 'mount'> & Partial<Pick<Plan, 'action' | 'archives'>>,
   path: PathInput,
   input: Pick<Input, 'headers' | 'user'>,
   state: State,
 ): PathInput {
   const { users } = model.inference;
-  const senders = listSenders(model)(mount);
+  const senders = listSenders(model)(plan.mount);
   if (!users || senders.length === 0) return path;
   if (senders.every(({ isDescribed }) => isDescribed) && !namesSender(users, state, input)) return path;
   const user = findOwnEntry(users, state, input);
@@ -87,9 +87,8 @@ export function addSenderPath(
   const id = user && getKeyValue(user, users.id);
   if (id === undefined) return path;
   const member = senders.find(({ members }) => members !== undefined);
-  // The members of an entry see and change what its owner does.
-  const owner = member ? findOwner(model.inference, mount, member, { path, state, id }) : id;
-  return Object.assign(Object.create(null), path, { [SENDER]: owner });
+  const owner = member ? { [OWNER]: findOwner(model.inference, plan, member, { path, state, id }) } : {};
+  return Object.assign(Object.create(null), path, { [SENDER]: id, ...owner });
 }
 
 /** Returns the users who send a request among the parents of a mount, and among those of its parents. */
