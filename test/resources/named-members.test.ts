@@ -135,6 +135,33 @@ describe('A list of the own entries', () => {
     expect((await bob.ask('GET', item)).status).toBe(404);
   });
 
+  const Shown = createObject({ 'user_id!': TEXT, 'email!': TEXT, 'role!': TEXT });
+  const Named = createObject({ 'user_id!': TEXT, 'name!': TEXT, 'role!': TEXT });
+  const WithId = createObject({ 'id!': TEXT, 'user_id!': TEXT, 'email!': TEXT, 'role!': TEXT });
+  const OnlyId = createObject({ 'id!': TEXT, 'email!': TEXT, 'role!': TEXT });
+
+  it.each([
+    ['the id', Shown],
+    ['a property', WithId],
+    ['the id in the path', OnlyId],
+  ])(
+    'also has the entries whose members show the e-mail address of the user, and the user in %s',
+    async (_, Member) => {
+      const { ann, bob, item } = await startOwn({}, { ...own, Member });
+      const { body } = await ann.ask('POST', `${item}/members`, { email: 'bob@x.test', role: 'a' });
+      expect(body).toMatchObject({ [Member === OnlyId ? 'id' : 'user_id']: bob.id, email: 'bob@x.test' });
+      expect((await bob.ask('GET', '/projects')).body).toMatchObject([{ name: 'a' }]);
+    },
+  );
+
+  it('has no entries by their members if no request says which user a member is', async () => {
+    const members = described['/projects/{projectId}/members'];
+    const post = { ...members?.post, request: createObject({ 'name!': TEXT, 'role!': TEXT }) };
+    const paths = { ...described, '/projects/{projectId}/members': { ...members, post } };
+    const lines = await explainApi({ paths, schemas: { ...own, Member: Named }, needsToken: true });
+    expect(lines['GET /projects']).toBe('real: lists projects of the user who sends the request');
+  });
+
   it('has entries that members can read and update, and only their owner can delete', async () => {
     const { ann, bob, item } = await startOwn();
     await ann.ask('POST', `${item}/members`, { email: 'bob@x.test', role: 'viewer' });

@@ -2,12 +2,14 @@ import { isNode, omitKeys } from '../../openapi/document.ts';
 import type { Entry, State } from '../../store/state.ts';
 import { normalizeName } from '../../util/names.ts';
 import { listRequestNames } from '../document/locate.ts';
+import type { SchemaReader } from '../document/schema-reader.ts';
 import { getEntryList } from '../entries/entries.ts';
 import { findByKeys } from '../entries/entry-lists.ts';
-import { getKeyValue, getOwn } from '../entries/entry-values.ts';
+import { createPropertyKey, getKeyValue, getOwn } from '../entries/entry-values.ts';
 import { refuseUnknown, toReferenceValue } from '../inference/references.ts';
-import type { Assignment, Plan, Resource } from '../resource.ts';
+import type { Assignment, PathKey, Plan, Resource } from '../resource.ts';
 import type { ResourceModel } from '../resource-model.ts';
+import { isLoginName, PEOPLE_LIST } from '../users/user-names.ts';
 import { findByLogin } from '../users/users.ts';
 import { setShownUser } from '../values/embedded.ts';
 import { findLogin } from './actions.ts';
@@ -36,7 +38,8 @@ export function assign(model: ResourceModel, plan: Plan, state: State, entry: En
 
 /**
  * Returns the id of the user whom a request such as `POST /projects/{projectId}/members` names by a login, for a new
- * entry whose id is the `userId`. Returns undefined if the entry shows the login itself, or if no user has it.
+ * entry whose id is the `userId`, or for a member with a `userId` that the request lacks.
+ * Returns undefined if an entry that is no member shows the login itself, or if no user has it.
  * Throws a `DomainError` for an unknown login, if the document has a status for it.
  * `sent`: the request body.
  */
@@ -44,18 +47,24 @@ export function findNamedUser(model: ResourceModel, plan: Plan, state: State, se
   const { reader, contract, inference } = model;
   const { users } = inference;
   const { resource, route } = plan;
-  const { property, schema } = resource.id;
-  if (!users || users === resource || property === undefined || resource.schema === '') return undefined;
+  if (!users || users === resource || resource.id.property === undefined || resource.schema === '') return undefined;
   const ids = ['userid', `${normalizeName(users.singular)}id`];
-  if (getOwn(sent, property) !== undefined) return undefined;
-  if (!ids.includes(normalizeName(property))) return findMemberById(model, plan, state, { sent, ids });
+  if (getOwn(sent, resource.id.property) !== undefined) return undefined;
+  const isMember = PEOPLE_LIST.test(normalizeName(resource.singular));
+  const key = findUserKey(reader, resource, ids, isMember);
+  const { property, schema = '' } = key ?? {};
+  const isId = key === resource.id;
+  const hasUserId = ids.includes(normalizeName(resource.id.property));
+  const member = hasUserId ? undefined : findMemberById(model, plan, state, { sent, ids });
+  if (member || property === undefined || getOwn(sent, property) !== undefined) return member;
   const logins = listRequestNames(reader, route, plan.requestPath).filter((name) => isLoginName(name));
-  const [from, ...others] = logins.filter((name) => findLogin(reader, resource, name) === undefined);
+  const [from, ...others] = logins.filter((name) => isMember || findLogin(reader, resource, name) === undefined);
   const login = from === undefined || others.length > 0 ? undefined : findLogin(reader, users, from);
   const named = from === undefined ? undefined : getOwn(sent, from);
   if (login === undefined || from === undefined || typeof named !== 'string') return undefined;
   const user = findByLogin(users, state, login, named);
-  if (!user) refuseUnknown(route, [{ property: from, id: named, resource: users, kind: login }]);
+  // A guest with an id of its own can be no user.
+  if (!user && isId) refuseUnknown(route, [{ property: from, id: named, resource: users, kind: login }]);
   const isValid = (pointer: string, value: unknown) => pointer === '' || contract.isValid(pointer, value);
   const id = toReferenceValue(isValid, { property, schema, target: users }, user);
   return id === undefined ? undefined : { [property]: id };
@@ -83,8 +92,21 @@ function findMemberById(
   return id === undefined ? undefined : { [property]: id };
 }
 
-function isLoginName(name: string): boolean {
-  return /^(?:email|username)$/.test(normalizeName(name));
+/**
+ * Returns where an entry has the id of its user: in its id `userId`, and for members also beside their id, or in the id
+ * at `/teams/{teamId}/members/{userId}`.
+ */
+function findUserKey(
+  reader: SchemaReader,
+  { id, schema }: Resource,
+  ids: readonly string[],
+  isMember: boolean,
+): PathKey | undefined {
+  const isUserId = (name: string) => ids.includes(normalizeName(name));
+  if (isUserId(id.property ?? '')) return id;
+  if (!isMember) return undefined;
+  const found = [...reader.getProperties(schema)].find(([name, own]) => isUserId(name) && reader.isScalar(own));
+  return found ? createPropertyKey(...found) : isUserId(id.parameter) ? id : undefined;
 }
 
 /**

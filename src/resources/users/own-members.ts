@@ -11,7 +11,7 @@ import { findByKeys } from '../entries/entry-lists.ts';
 import { createPropertyKey, getKeyValue, type PathInput } from '../entries/entry-values.ts';
 import type { Mount, Parent, PathKey, Plan, Resource } from '../resource.ts';
 import { findOwnEntry } from './tokens.ts';
-import { PEOPLE_LIST, UNIQUE_NAMES } from './user-names.ts';
+import { isLoginName, PEOPLE_LIST, UNIQUE_NAMES } from './user-names.ts';
 
 /** The entries that say which users belong to others, such as the members of projects. */
 export type Membership = NonNullable<Parent['members']>;
@@ -75,11 +75,13 @@ function listUserKeys(
 
 /**
  * Returns the members of the entries at a path, such as those at `/projects/{projectId}/members` for
- * `/projects/{projectId}`. Returns undefined if members do not say which users they are.
+ * `/projects/{projectId}`. Returns undefined if members do not say which users they are, or if their
+ * id is that of a user whom no request names.
  */
 export function findMembership(
   reader: SchemaReader,
   { resources, users }: { readonly resources: readonly Resource[]; readonly users: Resource },
+  routes: readonly Route[],
   item: string,
 ): Membership | undefined {
   const found = resources.flatMap((resource): readonly Membership[] => {
@@ -89,9 +91,26 @@ export function findMembership(
     if (!mount || !entry || !isPeople || !resource.canCreate || getPathForm(entry.path) !== getPathForm(item))
       return [];
     const [user] = listUserKeys(reader, users, resource, mount.id);
-    return user ? [{ resource: resource.name, user, entry }] : [];
+    const isNamed = user?.property !== mount.id.property || namesUser(reader, users, routes, mount);
+    return user && isNamed ? [{ resource: resource.name, user, entry }] : [];
   });
   return found.length === 1 ? found[0] : undefined;
+}
+
+/** Returns whether a request that adds a member can name a user by the id or a login. */
+function namesUser(reader: SchemaReader, users: Resource, routes: readonly Route[], mount: Mount): boolean {
+  const { id } = mount;
+  const ids = ['userid', `${normalizeName(users.singular)}id`];
+  const isUserId = [id.property ?? '', id.parameter].some((name) => ids.includes(normalizeName(name)));
+  return routes.some((route) => {
+    const { method, path } = route;
+    if (method === 'PUT') return path === mount.item;
+    const request = path === mount.collection && method === 'POST' ? reader.getRequestSchema(route) : undefined;
+    const names = request === undefined ? [] : [...reader.getProperties(request).keys()];
+    return names.some(
+      (name) => name === id.property || (isUserId && (ids.includes(normalizeName(name)) || isLoginName(name))),
+    );
+  });
 }
 
 /** Returns the ids of the entries of which a user is a member. */

@@ -141,7 +141,7 @@ function addDescribed(
     const key = assignee ?? (holder ? { ...holder, name: holder.property } : creator);
     const members =
       own.owned === 'own' && !assignee && mount.item !== undefined
-        ? findMembership(reader, inference, mount.item)
+        ? findMembership(reader, inference, routes, mount.item)
         : undefined;
     const known = { ...key, ...(members && { members }) };
     const sender: Parent = {

@@ -41,6 +41,11 @@ export const UNIQUE_NAMES = ['email', 'emailaddress', 'mail', 'username', 'login
 export const PEOPLE_LIST =
   /^(?:user|member|participant|follower|following|followee|assignee|reviewer|collaborator|attendee|watcher|owner|admin|moderator|recipient|guest|contributor|author|subscriber)s?(?:(?:user)?(?:name|id)s?)?$/;
 
+/** Returns whether a property of a request names a user by a login that no other user has. */
+export function isLoginName(name: string): boolean {
+  return /^(?:email|username)$/.test(normalizeName(name));
+}
+
 /** Names of properties with a password. */
 export const PASSWORD_NAMES = [
   ...[
