@@ -186,4 +186,20 @@ it('A list of the entries that the user has joined is mocked, because others can
     'GET /me/orders/joined': 'mocked: the document does not say how users join orders',
     'GET /me/orders/owned': 'real: lists orders of the user who sends the request',
   });
+  const Member = createObject({ 'user_id!': INTEGER, 'role!': TEXT });
+  const members: Paths = {
+    '/orders/{orderId}/members': {
+      get: { response: createList(refer('Member')) },
+      post: { request: Member, response: refer('Member'), status: 201 },
+    },
+    '/orders/{orderId}/members/{userId}': { delete: { status: 204 } },
+  };
+  const lines = await explainApi({
+    paths: { ...paths, ...members },
+    schemas: { ...schemas, Order, Member },
+    needsToken: true,
+  });
+  expect(lines['GET /me/orders/joined']).toBe(
+    'mocked: the document does not say whether a user has joined the orders that the user has created',
+  );
 });

@@ -110,7 +110,7 @@ export function inferResources(reader: SchemaReader, documented: readonly Route[
   const context = { follow, loginPaths, ownPaths, isHidden, creates, resources } as const;
   const { plans, mockedPlans, reasons } = planRoutes(reader, resources, restRoutes, {
     planUser: (route) => users && planUser(reader, users, route, context),
-    sender: { users, marks, creations, ownPaths: hasLogin ? ownPaths : undefined, posts: listPosts(routes) },
+    sender: { users, marks, creations, ownPaths: hasLogin ? ownPaths : undefined, routes, posts: listPosts(routes) },
   });
   const before = new Set([...plans.values()].map(({ resource }) => resource));
   const { plans: changed, trashes } = planTrash({ reader, resources, users }, restRoutes, plans);
@@ -218,6 +218,7 @@ interface SenderContext {
   readonly ownPaths: readonly string[] | undefined;
   readonly marks: Marks;
   readonly creations: OtherCreations;
+  readonly routes: readonly Route[];
   /** The paths with a POST. */
   readonly posts: ReadonlySet<string>;
 }
@@ -367,7 +368,8 @@ function planPlace(
   const unusable =
     findUnusableMedia(reader, action, route) ??
     (action === 'list'
-      ? (describeUnclearParent(reader, place, context.posts) ?? describeJoined(reader, place, route))
+      ? (describeUnclearParent(reader, place, context.posts) ??
+        describeJoined(reader, place, route, { ...context, resources }))
       : undefined);
   if (unusable !== undefined) return unusable;
   const { resource, mount } = place;

@@ -13,6 +13,7 @@ import { isDownload } from '../entries/uploads.ts';
 import { namesSelection } from '../lists/view-words.ts';
 import { type Action, type Inference, type MockedPlan, NO_ID, type Plan } from '../resource.ts';
 import { listsJoined, needsUnknownUser } from '../users/own-lists.ts';
+import { findMembership } from '../users/own-members.ts';
 import { isRelation } from '../users/user-names.ts';
 import { confirmsEmail, resetsPassword } from '../users/users.ts';
 import { indexReferences } from './references.ts';
@@ -63,11 +64,23 @@ export function describeUnclearParent(
   return `${names.join(' and ')} of ${addArticle(singular)} name ${segment}: the document does not say which one the path has`;
 }
 
-/** Returns the reason for mocking a list of the entries that the user who sends the request has joined. */
-export function describeJoined(reader: SchemaReader, { resource }: Place, route: Route): string | undefined {
+/**
+ * Returns the reason for mocking a list of the entries that the user who sends the request has joined.
+ * `routes`: all operations.
+ */
+export function describeJoined(
+  reader: SchemaReader,
+  { resource }: Place,
+  route: Route,
+  { resources, users, routes }: Pick<Inference, 'resources' | 'users'> & { readonly routes: readonly Route[] },
+): string | undefined {
   const { name, kind, mounts } = resource;
-  const isJoined = kind === 'collection' && listsJoined(reader, route, mounts[0]?.collection ?? '');
-  return isJoined ? `the document does not say how users join ${name}` : undefined;
+  if (kind !== 'collection' || !listsJoined(reader, route, mounts[0]?.collection ?? '')) return undefined;
+  const { item } = mounts[0] ?? {};
+  const members = users && item !== undefined && findMembership(reader, { resources, users }, routes, item);
+  return members
+    ? `the document does not say whether a ${users.singular} has joined the ${name} that the ${users.singular} has created`
+    : `the document does not say how users join ${name}`;
 }
 
 /** Returns the reason for mocking an operation at the path of a resource. */
