@@ -99,6 +99,11 @@ export function getInput(route: Route, client: CommonInput): CommonInput {
   return { headers: { ...client.headers, ...headers }, query: { ...client.query, ...query } };
 }
 
+/** Returns whether the check uses a sandbox of a storefront server. */
+export function isStorefront({ headers }: Pick<CommonInput, 'headers'>): boolean {
+  return Object.hasOwn(headers, 'x-sandbox');
+}
+
 /** Returns whether the user has specified a credential. */
 function isSpecified({ headers, query }: CommonInput, { in: location, name }: Credential): boolean {
   if (location === 'query') return Object.hasOwn(query, name);
@@ -114,8 +119,7 @@ function addCredential(common: CommonInput, request: RequestToSend, credential: 
     const cookies = [headers.cookie ?? common.headers.cookie ?? [], `${name}=${TOKEN}`].flat();
     return { ...request, headers: { ...headers, cookie: cookies.join('; ') } };
   }
-  const isStorefront = Object.hasOwn(common.headers, 'x-sandbox');
-  if (scheme === 'bearer' && isStorefront)
+  if (scheme === 'bearer' && isStorefront(common))
     return { ...request, headers: { [name]: `Bearer ${STOREFRONT_TOKEN}`, ...headers } };
   const value = scheme === undefined ? TOKEN : (AUTHORIZATIONS[scheme] ?? `${scheme} ${TOKEN}`);
   return { ...request, headers: { [name]: value, ...headers } };

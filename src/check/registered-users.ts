@@ -4,7 +4,7 @@ import type { Route } from '../openapi/routes.ts';
 import { normalizeName } from '../util/names.ts';
 import type { CheckContext } from './check-context.ts';
 import { sendConfirmed } from './confirm-findings.ts';
-import { changesPassword, isLogin } from './credentials.ts';
+import { changesPassword, isLogin, isStorefront } from './credentials.ts';
 import { listSetCookies } from './csrf-token.ts';
 import { isSuccess, type RequestToSend } from './exchange.ts';
 import { findLists } from './ids.ts';
@@ -26,16 +26,18 @@ interface RegisteredUser {
 /**
  * Registers users, and sends their logins, passwords and tokens to the operations that log users in, renew tokens or
  * change the password of the user, if some of these returned only errors.
- * Also tries the logins of listed users: a mock server can accept any password.
+ * On a storefront server, also tries the logins of listed users: it accepts any password of a user without one. Other
+ * servers can lock an account after wrong passwords.
  * `listFailing`: returns the operations that returned only errors so far.
  */
 export async function retryAsRegistered(context: CheckContext, listFailing: () => readonly Route[]): Promise<void> {
   const isFailing = () => listFailing().some((one) => isLogin(one) || changesOwnPassword(one));
   if (!isFailing()) return;
-  const { allowedRoutes } = context;
+  const { allowedRoutes, session } = context;
   const logins = allowedRoutes.filter(isLogin);
   const ordered = [...logins.filter((one) => !renewsToken(one)), ...logins.filter(renewsToken)];
-  const sources = [...findRegistrations(context), ...allowedRoutes.filter(listsUsers)].slice(0, MAX_SOURCES);
+  const lists = isStorefront(session.client) ? allowedRoutes.filter(listsUsers) : [];
+  const sources = [...findRegistrations(context), ...lists].slice(0, MAX_SOURCES);
   // Without another source, a login can create a user, whose tokens are then known.
   for (const source of [...sources, undefined]) {
     const user = { texts: new Map<string, string>(), cookies: new Map<string, string>() };

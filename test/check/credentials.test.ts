@@ -103,6 +103,25 @@ describe('checkServer on an API that requires credentials', () => {
     expect(unchecked).toEqual([]);
   });
 
+  it('logs in as no listed user of a server that is no storefront server', async () => {
+    const { '/login': login, '/me': me } = createLoginPaths();
+    const [ok] = Object.values(me.get.responses);
+    const schema = { type: 'array', items: { type: 'object', properties: { email: { type: 'string' } } } };
+    const responses = { 200: { ...ok, content: { 'application/json': { schema } } } };
+    const paths = { '/login': login, '/users': { get: { operationId: 'listUsers', responses } } };
+    const emails = new Set<unknown>();
+    const respond = ({ path, json }: ReceivedRequest): SentResponse => {
+      if (path === '/users') return { status: 200, body: [{ email: 'ann@example.com' }] };
+      const { email, password } = Object(json);
+      if (typeof email !== 'string' || typeof password !== 'string') return { status: 400 };
+      emails.add(email);
+      return { status: 401 };
+    };
+    await checkApi({ paths, securitySchemes }, respond, { runs: 2 });
+    expect(emails.size).toBeGreaterThan(0);
+    expect([...emails]).not.toContain('ann@example.com');
+  });
+
   it.each(['token', 'cookie'])(
     'changes the password of a user that it has registered, with the %s of the login',
     async (kind) => {
