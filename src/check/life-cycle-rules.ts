@@ -237,7 +237,7 @@ export function unwrap(body: unknown, entry: Node): Node {
 const DELETION =
   /delet|remov|archiv|cancel|inactiv|deactiv|disabl|discard|trash|clos|revok|terminat|expir|retire|withdrawn|\bended|\bvoid/i;
 
-/** Matches the text of an operation that marks a resource instead of deleting it. */
+/** Matches the summary of an operation that marks a resource instead of deleting it. */
 const MARKING = /\bsoft[- ]?delet|\bdeactivat|\barchiv|\bdisabl/i;
 
 /** Matches the name of a flag of resources that are not marked as deleted, without uppercase letters and separators. */
@@ -246,19 +246,23 @@ const ACTIVE = /^(?:is)?(?:active|enabled)$/;
 /**
  * Returns whether a resource that can still be read is marked as deleted: since the last read before the deletion, a
  * property with such a name or such a value has changed, or a boolean.
- * If the text of the deletion says that it deactivates the resource, an update can have set its flag `active` before.
+ * If the summary of the deletion says that it deactivates the resource, the check can have set its flag `active` to
+ * false before.
+ * `sent`: the body that created the resource.
+ * `created`, `before`, `after`: the responses to the first read, to the last one before the deletion, and to one after
+ * it.
  */
 export function isMarkedDeleted(
   { normalized }: Contract,
   { read, remove }: { readonly read: Route; readonly remove: Route },
-  before: unknown,
-  after: unknown,
+  { sent, created, before, after }: Readonly<Record<'sent' | 'created' | 'before' | 'after', unknown>>,
 ): boolean {
-  const [old, current] = [getEntry(read, before), getEntry(read, after)];
-  const { summary, description } = toNode(getNode(normalized, remove.pointer));
-  const isMarking = [summary, description].some((text) => typeof text === 'string' && MARKING.test(text));
+  const [first, old, current] = [getEntry(read, created), getEntry(read, before), getEntry(read, after)];
+  const { summary } = toNode(getNode(normalized, remove.pointer));
+  const isMarking = typeof summary === 'string' && MARKING.test(summary);
+  const isSetByCheck = (name: string) => first[name] === true || unwrap(sent, first)[name] === false;
   return Object.entries(current).some(([name, value]) => {
-    if (isMarking && value === false && ACTIVE.test(normalizeName(name))) return true;
+    if (isMarking && value === false && ACTIVE.test(normalizeName(name)) && isSetByCheck(name)) return true;
     if (JSON.stringify(value) === JSON.stringify(old[name])) return false;
     return typeof value === 'boolean' || DELETION.test(name) || (typeof value === 'string' && DELETION.test(value));
   });

@@ -266,7 +266,9 @@ async function sendLifeCycle(context: CheckContext, cycle: FocusedLifeCycle, rec
   const removed = removal && (await send(remove, removal));
   // Status 202 means that the server may delete the resource later.
   if (!removed || !isSuccess(removed) || removed.status === 202) return;
-  const isMarked = ({ body }: ReceivedResponse) => isMarkedDeleted(session.contract, { read, remove }, last.body, body);
+  const known = { sent: values.body, created: current.body, before: last.body };
+  const isMarked = ({ body: after }: ReceivedResponse) =>
+    isMarkedDeleted(session.contract, { read, remove }, { ...known, after });
   const isReadable = (one: ReceivedResponse) => isSuccess(one) && !isMarked(one);
   const deleted = `the resource that ${remove.operationId} deleted: respond with 404`;
   const after = await send(read, readValues, createReadRule(isReadable, 'deleted-readable', deleted));

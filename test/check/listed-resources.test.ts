@@ -29,15 +29,18 @@ it('a resource that is missing in a list without pages is not listed', async () 
 });
 
 it.each([
-  ['Delete a pet (soft delete)', true],
-  ['Delete a pet', false],
+  [{ summary: 'Delete a pet (soft delete)' }, { is_active: true }, {}, true],
+  [{ summary: 'Delete a pet (soft delete)' }, { is_active: false }, { is_active: false }, true],
+  [{ summary: 'Delete a pet (soft delete)' }, { is_active: false }, {}, false],
+  [{ summary: 'Delete a pet' }, { is_active: true }, {}, false],
+  [{ description: 'Archived pets can be deleted, too.' }, { is_active: true }, {}, false],
 ])(
-  'a resource whose flag `active` an update has removed is deleted, if the text says so: %s',
-  async (summary, isMarked) => {
+  'a resource whose flag `active` the check has set to false is deleted, if the summary says so: %j, %j, %j',
+  async (texts, created, sent, isMarked) => {
     const responses = { 200: { description: 'd' } };
     const operations = {
       get: { operationId: 'getPet', responses },
-      delete: { operationId: 'deletePet', summary, responses },
+      delete: { operationId: 'deletePet', ...texts, responses },
     };
     const parameters = [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }];
     const path = await writeDocument({ paths: { '/pets/{id}': { parameters, ...operations } } });
@@ -45,7 +48,8 @@ it.each([
     const [read, remove] = contract.routes;
     if (!read || !remove) throw new Error('The document has no operation');
     const pet = { id: 1, is_active: false };
-    expect(isMarkedDeleted(contract, { read, remove }, pet, pet)).toBe(isMarked);
+    const responsesOf = { sent, created: { id: 1, ...created }, before: pet, after: pet };
+    expect(isMarkedDeleted(contract, { read, remove }, responsesOf)).toBe(isMarked);
   },
 );
 
