@@ -3,9 +3,9 @@ import { createList, createObject, createResourcePaths, type Paths, refer } from
 import { INTEGER, LISTS_PETS, PET, PETS, schemas, TEXT, withCollection } from '../support/fixtures/pet-documents.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
 
-/** Path shapes with operations that are mocked, or that change no list. */
 const REASON = 'mocked: :petId in the path is not a parameter: write {petId}';
 
+/** Path shapes with operations that are mocked, or that change no list. */
 const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<Record<string, string>>])[] = [
   [
     'an action is mocked',

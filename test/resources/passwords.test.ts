@@ -54,7 +54,7 @@ describe('the password of a user', () => {
     expect(await logIn('ann@example.com', 'ann-secret')).toBe(200);
   });
 
-  it('stays the same if a request has null, and null is none in the default data', async () => {
+  it('stays the same if a request has null, and a user whose password is null in the state has no password', async () => {
     const { ask, control, logIn, readState } = await start();
     await ask('PUT', '/users/1', { email: 'ann@example.com', name: 'Ann', password: null });
     expect([await logIn('ann@example.com', 'ann-secret'), await logIn('ann@example.com', 'null')]).toEqual([200, 401]);
