@@ -42,12 +42,24 @@ export async function startTestCluster(options: Parameters<typeof startCluster>[
   return cluster;
 }
 
-/** Runs an SQL statement in the database at `url`. Returns the rows. */
+/** The error for a statement that PostgreSQL has ended, without an effect, because it and another one waited for each other. */
+const DEADLOCK = '40P01';
+
+/**
+ * Runs an SQL statement in the database at `url`. Returns the rows.
+ * A statement that locks all tables can end in a deadlock with the transactions of a server: then runs it again.
+ */
 export async function runSql(url: string, statement: string) {
   const client = new pg.Client(url);
   await client.connect();
   try {
-    return (await client.query(statement)).rows;
+    for (;;) {
+      try {
+        return (await client.query(statement)).rows;
+      } catch (error) {
+        if ((error as { code?: string }).code !== DEADLOCK) throw error;
+      }
+    }
   } finally {
     await client.end();
   }
