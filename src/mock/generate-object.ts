@@ -58,8 +58,9 @@ export function generateObject(input: ContainerInput): Node {
 function alignIds({ place, options }: ContainerInput, properties: Node, values: Map<string, unknown>): void {
   const known = toNode(place.knownValues);
   for (const [name, value] of values) {
+    if (!isNode(value) || !Object.hasOwn(value, 'id')) continue;
     const [own, ...others] = [...values.keys()].filter((key) => normalizeName(key) === `${normalizeName(name)}id`);
-    if (!isNode(value) || !Object.hasOwn(value, 'id') || own === undefined || others.length > 0) continue;
+    if (own === undefined || others.length > 0) continue;
     const node = toNode(properties[own]);
     const isFixed = ['enum', 'const', 'pattern'].some((key) => key in node) || Object.hasOwn(known, own);
     const isExample = options.usesExamples && ['example', 'examples', 'default'].some((key) => key in node);

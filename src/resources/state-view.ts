@@ -10,6 +10,7 @@ import { toSeed } from '../util/random.ts';
 import { getEntryList } from './entries/entries.ts';
 import { findByKeys } from './entries/entry-lists.ts';
 import { getEntryKey, getInner, getKeyValue, getOwn, removePathValues, setInner } from './entries/entry-values.ts';
+import { listComputed } from './entries/nested-defaults.ts';
 import { indexEntrySchemas } from './inference/references.ts';
 import { getRouteKey, PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
@@ -63,17 +64,15 @@ export function createStateView(model: ResourceModel): StateView {
   }
 }
 
-/** Returns the names of the properties that responses compute, such as `taskCount`, `isOverdue` and `author`. */
-const listComputed = memoizeByObject(({ derived, reader, inference }: ResourceModel) =>
+/**
+ * Returns the names of the properties that responses compute, such as `taskCount`, `isOverdue` and `author`, but for
+ * those that requests send.
+ */
+const listUnsent = memoizeByObject(({ derived, reader, inference }: ResourceModel) =>
   memoizeByObject((resource: Resource): ReadonlySet<string> => {
-    const computed = [
-      ...derived.getCounts(resource),
-      ...derived.getTotals(resource),
-      ...derived.getTimed(resource),
-      ...derived.getFollows(resource, resource.schema),
-      ...derived.getEmbedded(resource).filter(({ isSent }) => !isSent),
-    ];
-    return new Set([...computed.map(({ property }) => property), ...listFlagNames(reader, inference, resource)]);
+    const sent = derived.getEmbedded(resource).flatMap(({ property, isSent }) => (isSent ? property : []));
+    const names = [...listComputed(derived, resource), ...listFlagNames(reader, inference, resource)];
+    return new Set(names.filter((name) => !sent.includes(name)));
   }),
 );
 
@@ -85,7 +84,7 @@ function omitComputed(model: ResourceModel, resource: Resource, value: unknown):
     const inner = getOwn(value, property);
     return typeof inner === 'object' ? [[property, omitComputed(model, other, inner)] as const] : [];
   });
-  return omitKeys({ ...value, ...Object.fromEntries(shown) }, [...listComputed(model)(resource)]);
+  return omitKeys({ ...value, ...Object.fromEntries(shown) }, [...listUnsent(model)(resource)]);
 }
 
 function mapLists(state: State, change: (entries: readonly Entry[], name: string) => readonly Entry[]): State {
@@ -280,7 +279,7 @@ function createEntryView(
     });
   };
   const showComputed = ({ resource, schema, pointer }: EntryPlace, entries: readonly UserEntry[]): readonly Node[] => {
-    const names = [...listComputed(model)(resource)];
+    const names = [...listUnsent(model)(resource)];
     const required = reader.getRequired(schema);
     // A value that the handler has not changed can be old, such as the name of an author.
     const listOpen = ({ value, stored = {} }: UserEntry) =>

@@ -76,13 +76,14 @@ function isBelow(model: ResourceModel, resource: Resource, one: Resource): boole
 /** Returns the entries of a list, and those of its sources with other names. */
 export function collectEntries(model: ResourceModel, resource: Resource, state: State): readonly Entry[] {
   const { entries } = getEntryList(state, resource);
-  const properties = [...model.reader.getProperties(resource.schema).keys()];
-  const name = findName(model, resource);
+  const sources = findSources(model)(resource).filter(({ isListed }) => isListed);
+  const name = sources.length === 0 ? undefined : findName(model, resource);
   if (name === undefined) return entries;
+  const properties = [...model.reader.getProperties(resource.schema).keys()];
   const getName = (entry: Entry) => getOwn(entry, name);
-  const collected = findSources(model)(resource).flatMap(({ resource: one, property, isListed }) => {
-    const sources = isListed ? getEntryList(state, one).entries : [];
-    const objects = property === undefined ? sources : sources.flatMap((entry) => getOwn(entry, property));
+  const collected = sources.flatMap(({ resource: one, property }) => {
+    const others = getEntryList(state, one).entries;
+    const objects = property === undefined ? others : others.flatMap((entry) => getOwn(entry, property));
     return objects.filter(isNode).map((object) => pickKeys(object, properties));
   });
   const known = new Set<unknown>([undefined, ...entries.map(getName)]);
