@@ -37,9 +37,10 @@ import {
 } from './resource.ts';
 import { ResourceModel } from './resource-model.ts';
 import { createSeeds } from './seeds.ts';
-import { completeUserResponse, createStateView, removeAllPathValues } from './state-view.ts';
+import { createStateView } from './state-view.ts';
 import { explainStream } from './stream-plans.ts';
 import { createStreamHandler } from './streams.ts';
+import { completeUserResponse, removeAllPathValues } from './user-responses.ts';
 import { requireActiveToken } from './users/ownership.ts';
 import { isIssuedToken } from './users/tokens.ts';
 
