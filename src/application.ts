@@ -138,6 +138,8 @@ export interface ContractImplementation<S extends State = State> {
     response: HandlerResponse,
     request: { readonly input: Input; readonly state: S },
   ): HandlerResponse;
+  /** Returns the uploaded file with a hash, which no operation returns. Returns undefined if there is none. */
+  getUploadedFile?(hash: string, state: S): UploadedFile | undefined;
   /** Returns an item of a stream of a user's handler without what no response shows. */
   showItem?(item: unknown): unknown;
   /**
@@ -240,12 +242,23 @@ export interface Input {
   readonly body: unknown;
   /** The URL of the request without its query. Only the handlers of an application get it. */
   readonly url?: string | undefined;
+  /**
+   * The URL below which the server sends uploaded files of the sandbox, such as `http://localhost:3000/_files`.
+   * Only the handlers of an application get it.
+   */
+  readonly filesUrl?: string | undefined;
   /** The credentials in the query, which links to other pages need too. */
   readonly credentials?: Readonly<Record<string, string>> | undefined;
   /** The id or the login of the user that the option `auth` names for the token of the request. */
   readonly user?: string | undefined;
   /** Returns the current time of the sandbox in milliseconds. Only the handlers of an application get it. */
   readonly getNow?: (() => number) | undefined;
+}
+
+/** An uploaded file. `type`: its media type. */
+export interface UploadedFile {
+  readonly type: string;
+  readonly content: Buffer;
 }
 
 /**

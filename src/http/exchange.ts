@@ -172,10 +172,10 @@ export class Exchange {
   contract: Contract;
   /**
    * `unknown-method`: the path does not support the method.
-   * `image`: a path below `/images`.
+   * `asset`: an image below `/images`, or an uploaded file below `/_files`.
    * `page`: a page, a document or a file.
    */
-  kind: 'operation' | 'unknown-method' | 'unknown-path' | 'image' | 'page' = 'page';
+  kind: 'operation' | 'unknown-method' | 'unknown-path' | 'asset' | 'page' = 'page';
   /** The operation. Undefined if `kind` is not `operation`. */
   route: Route | undefined;
   /** The methods that the path supports, if `kind` is `unknown-method`; otherwise empty. */

@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import sendFile from 'send';
+import type { UploadedFile } from '../application.ts';
 import { chooseMediaType } from '../mock/media-types.ts';
 import { allowsJson } from '../openapi/media-types.ts';
 import type { Route } from '../openapi/routes.ts';
 import { createMethodNotAllowed, HttpProblemError } from '../util/problem.ts';
-import { IMAGES_PATH, isBelow, JSON_TYPE } from '../util/request-target.ts';
+import { FILES_PATH, IMAGES_PATH, isBelow, JSON_TYPE } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { DATA_HEADERS, type Headers, NO_HEADERS } from './access-policy.ts';
 import { isOutOfFiles } from './problem.ts';
@@ -33,6 +34,22 @@ export function serveImages(folder: string): Middleware {
     ctx.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'");
     if (!(await sendIfExists(ctx, folder, ctx.path.slice(IMAGES_PATH.length)))) await next();
   };
+}
+
+/**
+ * Sends an uploaded file.
+ * A page that opens the file as a document, such as an SVG image or HTML, runs no scripts.
+ * Browsers load a video or a PDF that they open like a part of a page, so parts from this server are allowed.
+ */
+export function sendUploadedFile(ctx: Context, { type, content }: UploadedFile): void {
+  ctx.set({
+    ...DATA_HEADERS,
+    'Content-Type': type,
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Security-Policy':
+      "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self'; object-src 'self'; form-action 'none'; base-uri 'none'",
+  });
+  ctx.body = content;
 }
 
 /**
@@ -68,7 +85,7 @@ export function hasIndexPage(folder: string): boolean {
 }
 
 /** The paths of the server, below which a front end has no pages. */
-const SERVER_PATHS = [IMAGES_PATH, '/problems', '/_control', '/_console', '/_docs'];
+const SERVER_PATHS = [IMAGES_PATH, FILES_PATH, '/problems', '/_control', '/_console', '/_docs'];
 
 /**
  * Returns whether the router of a front end can show a page at a path.

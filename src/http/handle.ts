@@ -14,6 +14,7 @@ import type { Change } from '../store/backend.ts';
 import type { ChangeSequence, Entry } from '../store/state.ts';
 import type { Store } from '../store/store.ts';
 import { internalError } from '../util/problem.ts';
+import { FILES_PATH, isBelow } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { App, Decision, OperationExchange, ResponseData } from './exchange.ts';
 import { createFaultResponse, createPreferredResponse } from './mock-response.ts';
@@ -249,11 +250,23 @@ class ApplicationInput implements Input {
   }
 
   get url(): string {
+    return this.#getOrigin() + this.#exchange.path;
+  }
+
+  get filesUrl(): string {
+    const { app, location, sandbox, isNamed } = this.#exchange;
+    // An image in a page can send no header that names the sandbox.
+    const prefix = isNamed ? `/_sandbox/${sandbox.id}` : '';
+    const base = app.basePaths.find((one) => isBelow(location.pathname, one)) ?? '';
+    return this.#getOrigin() + prefix + base + FILES_PATH;
+  }
+
+  #getOrigin(): string {
     this.hasReadClient = true;
-    const { headers, path } = this.#exchange;
+    const { headers } = this.#exchange;
     // A proxy that accepts TLS connections names the scheme.
     const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
-    return `${scheme}://${headers.host}${path}`;
+    return `${scheme}://${headers.host}`;
   }
 
   get credentials(): Input['credentials'] {

@@ -108,8 +108,8 @@ export function selectSandbox(exchange: Exchange): string | undefined {
   const isPage = kind === 'page' && app.options.static !== undefined && isNavigation(headers);
   if (mode !== 'visitor') return undefined;
   const known = findVisitor(headers.cookie);
-  // An image has the faults of the visitor, but creates no sandbox.
-  if (kind === 'image') return known;
+  // An image or a file has the faults of the visitor, but creates no sandbox.
+  if (kind === 'asset') return known;
   if (!isOperation && !isPage) return undefined;
   const id = known ?? `visitor-${randomUUID()}`;
   if (known === undefined || isPage)

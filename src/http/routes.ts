@@ -6,15 +6,15 @@ import { convertToVersion31 } from '../openapi/convert-to-31.ts';
 import { type Document, formatYaml } from '../openapi/document.ts';
 import { getDocumentTag } from '../openapi/document-tag.ts';
 import { type ProblemKind, problemKinds } from '../util/problem.ts';
-import { CONSOLE_PATH, JSON_TYPE, REFERENCE_PATH } from '../util/request-target.ts';
+import { CONSOLE_PATH, getFileHash, JSON_TYPE, REFERENCE_PATH } from '../util/request-target.ts';
 import { CONTROL_DOCUMENT_PATHS, DATA_HEADERS, HEALTH_PATH, type Headers } from './access-policy.ts';
-import type { App } from './exchange.ts';
-import { readOnly, sendIfExists, serveFrontEnd, serveImages } from './files.ts';
+import type { App, Exchange } from './exchange.ts';
+import { readOnly, sendIfExists, sendUploadedFile, serveFrontEnd, serveImages } from './files.ts';
 import { isOutOfFiles, type ProblemKinds } from './problem.ts';
 
 /**
  * Creates the routes of the console, the API reference, the OpenAPI documents, the documentation of problems, the
- * health check and the images.
+ * health check, the images and the uploaded files.
  * These routes support only GET, HEAD and OPTIONS.
  */
 export function createRoutes(parts: App): Middleware {
@@ -33,7 +33,18 @@ export function createRoutes(parts: App): Middleware {
   const frontEnd = frontEndFolder === undefined ? [] : [serveFrontEnd(frontEndFolder, parts.isStateFile)];
   const images = imagesFolder === undefined ? [] : [serveImages(imagesFolder)];
   router.all(/^\/images\//, readOnly, ...frontEnd, ...images);
+  router.all(/\/_files\//, readOnly, serveUploadedFiles(parts));
   return router.routes() as unknown as Middleware;
+}
+
+/** Creates the middleware that sends uploaded files of the sandbox that the request names. */
+function serveUploadedFiles({ basePaths, implementation }: App): Middleware {
+  return (ctx, next) => {
+    const exchange = ctx.state.exchange as Exchange;
+    const hash = exchange.kind === 'asset' ? getFileHash(basePaths, ctx.path) : undefined;
+    const file = hash && implementation.getUploadedFile?.(hash, exchange.sandbox.store.read().state);
+    return file ? sendUploadedFile(ctx, file) : next();
+  };
 }
 
 /** Creates the handlers that send the OpenAPI documents and the result of the health check, by path. */

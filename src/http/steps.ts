@@ -6,6 +6,7 @@ import { toIsoTime } from '../util/iso-time.ts';
 import { MAX_BODY_BYTES } from '../util/limits.ts';
 import { createMethodNotAllowed, createUnknownPath, type HttpProblem, HttpProblemError } from '../util/problem.ts';
 import {
+  getFileHash,
   hasTooManyParameters,
   isBelow,
   isImagePath,
@@ -87,7 +88,8 @@ export async function serveExchange(exchange: Exchange, next: () => Promise<unkn
 }
 
 /**
- * Finds the target of a request: an operation of the contract's API or of the control API, or an image.
+ * Finds the target of a request: an operation of the contract's API or of the control API, an image, or an uploaded
+ * file.
  * Other requests, such as requests for pages, have none.
  * Throws an `HttpProblemError` if the host or the origin is not allowed, if access to the control API is denied, or if
  * the sandbox id is invalid.
@@ -120,7 +122,7 @@ function route(exchange: Exchange): void {
 
 /**
  * Sets the target of a request, unless the path neither is in the contract, nor starts with a base path of the
- * contract, nor belongs to an image.
+ * contract, nor belongs to an image or an uploaded file.
  * Also sets none if the request is for a page of the front end.
  */
 function setTarget(exchange: Exchange, api: 'contract' | 'control', location: Location): void {
@@ -129,9 +131,9 @@ function setTarget(exchange: Exchange, api: 'contract' | 'control', location: Lo
   const routed = contract.route(method, location.path);
   if (api === 'contract' && isFrontEndPage(exchange, location, routed)) return;
   if (api === 'contract' && routed.kind === 'unknown-path') {
-    const isImage = isImagePath(location.pathname);
-    if (!isImage && !app.basePaths.some((basePath) => isBelow(location.path, basePath))) return;
-    exchange.kind = isImage ? 'image' : 'unknown-path';
+    const isAsset = isImagePath(location.pathname) || getFileHash(app.basePaths, location.path) !== undefined;
+    if (!isAsset && !app.basePaths.some((basePath) => isBelow(location.path, basePath))) return;
+    exchange.kind = isAsset ? 'asset' : 'unknown-path';
   } else exchange.kind = routed.kind;
   const { basePath = '' } = routed;
   exchange.api = api;
@@ -168,15 +170,15 @@ async function enterSandbox(exchange: Exchange): Promise<void> {
   const sandboxId = location.sandboxId ?? selectSandbox(exchange);
   if (kind === 'page') return;
   const { sandboxes } = app;
-  if (sandboxId !== undefined && kind === 'image' && location.prefix === '') {
-    // Requests for images create no sandboxes.
+  if (sandboxId !== undefined && kind === 'asset' && location.prefix === '') {
+    // Requests for images and files create no sandboxes.
     const sandbox = sandboxes.find(sandboxId);
     exchange.sandbox = sandbox ?? sandboxes.default;
     exchange.isNamed = sandbox !== undefined;
   } else if (sandboxId !== undefined) await useNamedSandbox(exchange, sandboxId);
   else if (api === 'control' || sandboxes.isShared) await loadUsedSandbox(exchange);
   exchange.hasSandbox = true;
-  exchange.isRecorded = api === 'contract' && kind !== 'image';
+  exchange.isRecorded = api === 'contract' && kind !== 'asset';
 }
 
 /**
@@ -235,7 +237,7 @@ function toExpiryHeaders(atMs: number | undefined): Headers {
  * Then waits for the delay of the server option `delay`.
  */
 async function validate(exchange: Exchange): Promise<void> {
-  if (exchange.kind === 'page' || exchange.kind === 'image') return;
+  if (exchange.kind === 'page' || exchange.kind === 'asset') return;
   if (!hasRoute(exchange)) return respondWithoutOperation(exchange);
   const { app, api } = exchange;
   if (api === 'contract' && app.options.delay !== undefined) exchange.serverDelayMs = app.getDelayMs();
@@ -274,7 +276,7 @@ async function applyFaults(exchange: Exchange): Promise<void> {
     exchange.isDone = true;
     return;
   }
-  if (exchange.kind === 'image') await applyImageFaults(exchange);
+  if (exchange.kind === 'asset') await applyImageFaults(exchange);
   else if (hasRoute(exchange)) await applyOperationFaults(exchange);
   if (!(await waitForFaults(exchange, 'before'))) exchange.isDone = true;
 }
@@ -314,7 +316,7 @@ async function callNext(
   next: () => Promise<unknown>,
 ): Promise<void> {
   // The next middlewares expect a URL without the prefix that names a sandbox, such as /_sandbox/w3.
-  if (kind === 'image') ctx.url = location.target;
+  if (kind === 'asset') ctx.url = location.target;
   setHeaders(ctx.res, sandboxHeaders);
   await next();
   if (ctx.respond !== false && ctx.status === 404) throw new HttpProblemError(createUnknownPath(ctx.path));

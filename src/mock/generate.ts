@@ -332,7 +332,7 @@ function generateType(engine: Engine, input: Omit<ContainerInput, keyof Children
     case 'null':
       return null;
     default:
-      return generateString(schema, place, random, options.limit);
+      return generateString(schema, { ...place, isSent: engine.excluded === 'readOnly' }, random, options.limit);
   }
 }
 

@@ -10,6 +10,7 @@ import {
   generateSentence,
   generateText,
   generateTime,
+  generateUrl,
   getRealisticRange,
   type Label,
 } from './realistic-values.ts';
@@ -18,10 +19,11 @@ import {
  * Generates a string for the pattern or the format of a schema, else a realistic string for the property name.
  * Throws the error of `createEndlessError` if the string is too long.
  */
-export function generateString(schema: Node, label: Label, random: Random, limit: GenerationLimit): string {
+export function generateString(schema: Node, place: Label, random: Random, limit: GenerationLimit): string {
   const lengths = getLengths(schema);
   limit.addCharacters(lengths.minLength);
-  if (schema.pattern !== undefined) return generateForPattern(schema, label, random, limit);
+  if (schema.pattern !== undefined) return generateForPattern(schema, place, random, limit);
+  const label = { ...place, maxLength: lengths.maxLength };
   const format = FORMATS.get(schema.format);
   if (format) return fitLength(format, format[0](random, label), lengths);
   const words = [generateText(label, random)];
@@ -64,6 +66,9 @@ function generateForPattern(schema: Node, label: Label, random: Random, limit: G
   };
   const realistic = generateString(rest, label, random, limit);
   if (isAllowed(realistic)) return realistic;
+  // Patterns such as `^https://` allow no image in the URL itself.
+  const file = realistic.startsWith('data:') ? generateString(rest, { ...label, isSent: true }, random, limit) : '';
+  if (file !== '' && isAllowed(file)) return file;
   let joined = '';
   for (const each of patterns) {
     let first: string | undefined;
@@ -151,8 +156,8 @@ type Format = readonly [generate: (random: Random, label: Label) => string, shor
 
 const EMAIL: Format = [(random) => generateText({ name: 'email', subject: '' }, random), 'a@b.co', 1];
 const HOSTNAME: Format = [(random) => `host${random.integer(1, 99)}.example.com`, 'a.co', 1];
-const URI: Format = [(random, { name }) => `https://example.com/${generatePath(name, random)}`, 'http://a.co', 11];
-const URI_REFERENCE: Format = [(random, { name }) => generatePath(name, random), 'a', 1];
+const URI: Format = [(random, label) => generateUrl(label, random), 'http://a.co', 11];
+const URI_REFERENCE: Format = [(random, label) => generatePath(label, random), 'a', 1];
 
 /** The generators by format. Other formats are ignored. */
 const FORMATS: ReadonlyMap<unknown, Format> = new Map(

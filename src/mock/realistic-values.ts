@@ -46,9 +46,13 @@ export interface Label {
   readonly name: string;
   /** The name of the object that has the property, such as the schema name `Pet`. */
   readonly subject: string;
+  /** Whether the value is sent in a request. Then the URL of an image is that of a file on a server. */
+  readonly isSent?: boolean | undefined;
+  /** The maximum length of the value, in characters. */
+  readonly maxLength?: number | undefined;
 }
 
-type TextGenerator = (random: Random, name: string) => string;
+type TextGenerator = (random: Random, name: string, label: Label) => string;
 
 /**
  * Generators of names.
@@ -80,7 +84,8 @@ const NAMES: readonly (readonly [RegExp, TextGenerator])[] = [
 ];
 
 /** Matches the names of properties that have the URL of an image. */
-const IMAGES = /image|picture|photo|avatar|thumbnail|icon|logo|banner/i;
+const IMAGES =
+  /(?:image|picture|photo|avatar|thumbnail|icon|logo|banner|cover|poster)s?(?:_?(?:ur[il]|link|href|src|path))?s?$/i;
 
 /** String generators by property name. The first pattern that matches the name is used. */
 const TEXTS: readonly (readonly [RegExp, TextGenerator])[] = [
@@ -97,7 +102,7 @@ const TEXTS: readonly (readonly [RegExp, TextGenerator])[] = [
   [/ip_?(v4_?)?address|^ip$/i, (random) => `192.0.2.${random.integer(1, 254)}`],
   [/mac_?address/i, (random) => `02:00:00:00:00:${random.integer(16, 255).toString(16)}`],
   [/host_?name|^host$|domain/i, (random) => `${generateSlug(random)}.example.com`],
-  [IMAGES, (random) => `https://example.com/${generateImagePath(random)}`],
+  [IMAGES, (random, name, label) => (/icons?$/i.test(name) ? generateImageFile(random) : generateImage(random, label))],
   [/url|uri|link|href|website|homepage/i, (random) => `https://example.com/${generatePagePath(random)}`],
   [/city|town/i, ({ pick }) => pick(CITIES)],
   [/street|address/i, (random) => `${random.integer(1, 180)} ${random.pick(STREETS)}`],
@@ -133,12 +138,13 @@ const TEXTS: readonly (readonly [RegExp, TextGenerator])[] = [
 ];
 
 /** Generates a realistic string for a property, for example an e-mail address for `email`. */
-export function generateText({ name, subject }: Label, random: Random): string {
+export function generateText(label: Label, random: Random): string {
+  const { name, subject } = label;
   const [, generate] = TEXTS.find(([pattern]) => pattern.test(name)) ?? [];
-  if (generate) return generate(random, name);
+  if (generate) return generate(random, name, label);
   const isName = /name|title/i.test(name);
   const [, generateName] = NAMES.find(([pattern]) => pattern.test(name) || (isName && pattern.test(subject))) ?? [];
-  if (generateName) return generateName(random, name);
+  if (generateName) return generateName(random, name, label);
   return isName ? generateTitle(random) : generateTitle(random).toLowerCase();
 }
 
@@ -150,9 +156,28 @@ function generateSlug(random: Random): string {
   return generateTitle(random).toLowerCase().replace(' ', '-');
 }
 
+/** Generates a URL: of an image for a property such as `photo`, else of a page. */
+export function generateUrl(label: Label, random: Random): string {
+  return IMAGES.test(label.name) ? generateImage(random, label) : `https://example.com/${generatePagePath(random)}`;
+}
+
 /** Generates a relative path: of an image for a property such as `photo`, else of a page. */
-export function generatePath(name: string, random: Random): string {
+export function generatePath({ name }: Label, random: Random): string {
   return IMAGES.test(name) ? generateImagePath(random) : generatePagePath(random);
+}
+
+/**
+ * Generates the URL of an image that browsers show: a square of one colour.
+ * If it would be too long, or is sent in a request, generates the URL of a file that does not exist.
+ */
+function generateImage(random: Random, { isSent = false, maxLength = Number.POSITIVE_INFINITY }: Label): string {
+  const colour = Array.from({ length: 3 }, () => random.integer(7, 13).toString(16)).join('');
+  const url = `data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'%20width='256'%20height='256'%3E%3Cpath%20fill='%23${colour}'%20d='M0%200h256v256H0z'/%3E%3C/svg%3E`;
+  return isSent || url.length > maxLength ? generateImageFile(random) : url;
+}
+
+function generateImageFile(random: Random): string {
+  return `https://example.com/${generateImagePath(random)}`;
 }
 
 function generateImagePath(random: Random): string {

@@ -21,6 +21,7 @@ import { findIdIssues, findNameIssues, findOverrideIssues, findResourceIssues } 
 import { getKeyValue } from './entries/entry-values.ts';
 import { linkEntries } from './entries/link-entries.ts';
 import { SEQUENCES } from './entries/sequences.ts';
+import { FILES, findStoredFile } from './entries/stored-files.ts';
 import { completeNewEntry, createEntryForm } from './entry-form.ts';
 import { explainPlan } from './explain/explain-plan.ts';
 import { createDownload, createHandler, isFileOfUpload, respondToMocked } from './handlers.ts';
@@ -51,7 +52,7 @@ function createStateRules(model: ResourceModel): StateRules {
   return {
     collections: Object.fromEntries(resources.map(({ name }) => [name, { schema: name }])),
     hasVariableCollections: true,
-    internalLists: [SEQUENCES],
+    internalLists: [SEQUENCES, FILES],
     validateEntry(name, value) {
       const resource = byName.get(name);
       if (!isNode(value)) return [{ pointer: '', message: 'is not an object' }];
@@ -217,8 +218,7 @@ export function createResourceApplication(
     getExamples: (state, contract) => createExamples(getModel(contract), state),
     implementContract(contract) {
       const model = getModel(contract);
-      const { plans, mockedPlans, reasons } = model.inference;
-      const { resources, trashes } = model.inference;
+      const { plans, mockedPlans, reasons, resources, trashes } = model.inference;
       const findResource = (collection: string) => [...resources, ...trashes].find(({ name }) => name === collection);
       const getPlan = (operation: Operation) => plans.get(getRouteKey(operation));
       return {
@@ -260,6 +260,7 @@ export function createResourceApplication(
         acceptState: (next, before) => acceptState(model, next, before),
         validatesChanges: false,
         completeResponse: (route, response, request) => completeUserResponse(model, route, response, request),
+        getUploadedFile: findStoredFile,
         showItem: (item) => removeAllPathValues(item),
         stateView: createStateView(model),
         explain(route) {

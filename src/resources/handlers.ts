@@ -18,7 +18,7 @@ import { getInner, getKeyValue, setInner } from './entries/entry-values.ts';
 import { applyMergePatch, findPatch, patchEntry } from './entries/json-patch.ts';
 import { refuseExisting } from './entries/refused-creations.ts';
 import { createNotFound, findEntry, requireAllowedValues, requireParents } from './entries/require-entries.ts';
-import { isUpload, respondWithFile } from './entries/uploads.ts';
+import { isUpload, locateFileUrl, replaceFile, respondWithFile, storeFiles } from './entries/uploads.ts';
 import { requireVersion } from './entries/versions.ts';
 import { count } from './lists/count-entries.ts';
 import { list } from './lists/list-entries.ts';
@@ -72,7 +72,8 @@ export function createHandler(model: ResourceModel, plan: Plan): Handle {
     const itemPath = addOwnMember(model.inference.users, plan.resource, plan.mount, { path: ownPath, input, state });
     const stored = withPath(input, itemPath, flattenQuery(plan.route, input), () => context.nowMs());
     const handle = plan.isSender ? handleSender : HANDLERS[plan.action];
-    return setRequestTimes(model, plan, handle(model, plan, stored, context), context);
+    const own = storeFiles(model, plan, input, context);
+    return setRequestTimes(model, plan, handle(model, plan, stored, own), context);
   };
 }
 
@@ -109,6 +110,10 @@ class ChangedInput implements Input {
 
   get url(): string | undefined {
     return this.#input.url;
+  }
+
+  get filesUrl(): string | undefined {
+    return this.#input.filesUrl;
   }
 
   get user(): string | undefined {
@@ -167,7 +172,7 @@ export function createDownload(model: ResourceModel, plan: MockedPlan) {
 async function create(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
   const { resource } = plan;
   const bodies = getBodies(model, plan, input);
-  const url = isUpload(plan.route) ? input.url : undefined;
+  const upload = isUpload(plan.route) ? input : undefined;
   const entries = await context.update((state, nowMs) => {
     requireParents(model, state, plan, input.path);
     let next = state;
@@ -185,7 +190,7 @@ async function create(model: ResourceModel, plan: Plan, input: Input, context: C
       const { filled, rest } = takeParts(model, plan, { state: next, input }, entry);
       const ownId = user !== undefined;
       const { newId } = context;
-      const added = addEntry(model, plan, { state: rest, nowMs, body: filled, path, newId, url, ownId });
+      const added = addEntry(model, plan, { state: rest, nowMs, body: filled, path, newId, upload, ownId });
       next = added.next;
       return added.result;
     });
@@ -238,7 +243,8 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
     const own = model.replaceEntry(plan, current, keepSigned(model, plan, current, body), nowMs);
     const replaced = followState(model, plan, { current, entry: own, sent: body, nowMs });
     const finished = finishChange(model, plan, state, { current, entry: replaced, sent: body });
-    const entry = addActors(model, plan, state, input, { current, entry: finished, sent: body });
+    const signed = addActors(model, plan, state, input, { current, entry: finished, sent: body });
+    const entry = replaceFile(model, plan, signed, input);
     return {
       next: setEntry(model, plan, state, { current, entry }),
       result: { entry, status: getOtherStatus(plan, 201) },
@@ -280,7 +286,8 @@ async function update(model: ResourceModel, plan: Plan, input: Input, context: C
     const sent = operations ? listChanges(current, result) : patch;
     const followed = followState(model, plan, { current, entry: result, sent, nowMs });
     const finished = finishChange(model, plan, state, { current, entry: followed, sent });
-    const kept = addActors(model, plan, state, input, { current, entry: finished, sent });
+    const signed = addActors(model, plan, state, input, { current, entry: finished, sent });
+    const kept = replaceFile(model, plan, signed, input);
     return { next: setEntry(model, plan, state, { current: stored, entry: kept }), result: kept };
   });
   const response = respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry });
@@ -310,10 +317,13 @@ async function act(model: ResourceModel, plan: Plan, input: Input, context: Cont
     if (!current || !plan.effect) throw createNotFound(plan, input.path);
     requireVersion(model, plan, input, { state, current });
     const entry = applyAction(model, plan, plan.effect, { state, nowMs, input, current });
-    const result = addActors(model, plan, state, input, { current, entry, sent: toNode(input.body) });
+    const signed = addActors(model, plan, state, input, { current, entry, sent: toNode(input.body) });
+    const result = replaceFile(model, plan, signed, input);
     return { next: result === current ? state : setEntry(model, plan, state, { current, entry: result }), result };
   });
-  const { members } = plan.effect ?? {};
+  const { members, files: [file] = [] } = plan.effect ?? {};
+  const urlPath = file !== undefined && plan.hidesEntry ? locateFileUrl(model.reader, plan.route) : undefined;
+  if (file !== undefined && urlPath) return respondWithValue(model, plan, urlPath, entry[file]);
   if (members?.responsePath) return respondWithMember(model, plan, members, { input, state: context.read(), entry });
   const response = respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry });
   const note = members && explainNoMember(members, input);
@@ -332,7 +342,17 @@ function respondWithMember(
   const member = getShownMember(model, plan, members, shown, input);
   const { responsePath = [] } = members;
   if (Array.isArray(member) && responsePath.length === 0) return { status: route.successStatus, body: member };
-  const { value, generated } = model.completeResponse(route, setInner({}, responsePath, member));
+  return respondWithValue(model, plan, responsePath, member);
+}
+
+/** Returns a response that has only one value of an entry, at the property names `path`. */
+function respondWithValue(
+  model: ResourceModel,
+  { route }: Plan,
+  path: readonly string[],
+  own: unknown,
+): HandlerResponse {
+  const { value, generated } = model.completeResponse(route, setInner({}, path, own));
   return { status: route.successStatus, body: value, generated };
 }
 

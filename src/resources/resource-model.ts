@@ -226,15 +226,15 @@ export class ResourceModel {
    * Adds the id, the ids of the parents, the default values, and times such as `createdAt`.
    */
   createEntry(plan: Plan, { list, lastId, body, path, nowMs, newId, ownId }: NewEntryInput): Entry {
-    const { resource, mount } = plan;
-    const file = isUpload(plan.route) ? describeUpload(this.reader, resource.schema, body, this.contract.isValid) : {};
+    const { resource, mount, route } = plan;
+    const file = isUpload(route) ? describeUpload(this.reader, resource, route, body, this.contract.isValid) : {};
     const sent = { ...file, ...(ownId === true ? body : this.#omitUnknownId(plan, body)) };
     const known = this.addNestedDefaults(resource.schema, this.validator.removeInvalid(resource, sent));
     const values = addInitial(this.getInitialValues(resource), { ...this.getDefaults(resource), ...known });
     // The values of the request are first, and keep their order.
     const given = addExpiry(this, resource, { ...values, ...this.getEmptyValues(plan), ...values }, nowMs);
     const timed = { ...given, ...this.#values.getTimes(resource, given, { nowMs, kinds: ['created', 'updated'] }) };
-    const withFile = isUpload(plan.route) ? setFile(timed, body) : timed;
+    const withFile = isUpload(route) ? setFile(timed, body) : timed;
     const withParents = this.#setParents(mount, path, withFile, true);
     if (resource.kind === 'singleton') return withParents;
     const { id } = resource;

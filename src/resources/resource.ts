@@ -280,6 +280,8 @@ export interface Effect {
   readonly refusedIn?: Effect['values'];
   readonly assigns?: Assignment;
   readonly members?: MemberChange;
+  /** The properties that the action sets to the URL of the file in the request: `avatarUrl`. Empty if it removes it. */
+  readonly files?: readonly string[];
 }
 
 /**

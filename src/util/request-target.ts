@@ -50,6 +50,22 @@ export function isImagePath(path: string): boolean {
   return path.startsWith(`${IMAGES_PATH}/`);
 }
 
+/** The start of the URL paths of uploaded files that no operation returns. */
+export const FILES_PATH = '/_files';
+
+/** Matches the path of an uploaded file below a base path: the hash of the file, and its name. */
+const FILE = /^\/_files\/([0-9a-f]{32})(?:\/[^/]*)?$/;
+
+/**
+ * Returns the hash in the path of an uploaded file: `/_files/HASH/report.pdf`.
+ * The path can begin with a base path of the contract, such as `/api`.
+ * Returns undefined for other paths.
+ */
+export function getFileHash(basePaths: readonly string[], path: string): string | undefined {
+  const base = basePaths.find((one) => path.startsWith(`${one}${FILES_PATH}/`)) ?? '';
+  return FILE.exec(path.slice(base.length))?.[1];
+}
+
 /** Returns the path in a request target, without the query. Several slashes at the start become one slash. */
 export function getPathname(target: string): string {
   const end = target.indexOf('?');

@@ -53,7 +53,9 @@ describe('the words of a generated value', () => {
     ['Album', 'title', /^(Amber|Bright|Calm|Deep|Early|First|Golden|Hidden|Little|Northern|Quiet|Silver) /],
     ['Album', 'description', /^[A-Z].+ .+ .+\.$/],
     ['Album', 'email', /^[a-z.]+@example\.com$/],
-    ['Album', 'coverImageUrl', /^https:\/\/example\.com\/images\//],
+    ['Album', 'coverImageUrl', /^data:image\/svg\+xml,%3Csvg/],
+    ['Album', 'icon', /^https:\/\/example\.com\/images\//],
+    ['Album', 'imageCount', /^[a-z]+ [a-z]+$/],
     ['Album', 'website', /^https:\/\/example\.com\//],
     ['Album', 'currency', /^[A-Z]{3}$/],
     ['Album', 'countryCode', /^[A-Z]{2}$/],
@@ -69,6 +71,14 @@ describe('the words of a generated value', () => {
       { [schema]: { type: 'object', required: [name], properties: getTexts(name) } },
     );
     for (let seed = 1; seed <= 20; seed++) expect(ask('/it', '/it', { dynamic: true, seed })[name]).toMatch(expected);
+  });
+
+  it.each([
+    ['is short', { type: 'string', maxLength: 60 }],
+    ['has a pattern', { type: 'string', format: 'uri', pattern: '^https://' }],
+  ])('are no image in a URL if the text %s', async (_, avatar) => {
+    const ask = await createMockOf({ '/it': { type: 'object', required: ['avatar'], properties: { avatar } } }, {});
+    expect(ask('/it', '/it', { dynamic: true, seed: 1 }).avatar).toMatch(/^https:\/\/example\.com\/images\//);
   });
 
   it('put times in a likely order', async () => {

@@ -7,6 +7,7 @@ import { getPropertySchema, listEntryProperties, normalizeProperty } from '../do
 import { getLastSegment, getParameterName, getParentPath, toTemplate } from '../document/names.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
 import { getProperty } from '../entries/entry-values.ts';
+import { findUpload } from '../entries/uploads.ts';
 import { indexEntrySchemas, indexReferences } from '../inference/references.ts';
 import type { Effect, Inference, Resource } from '../resource.ts';
 import { isSenderFlag } from '../users/sender-flags.ts';
@@ -51,6 +52,8 @@ export function splitActionPath(path: string): ActionPath | undefined {
 export function findEffect(reader: SchemaReader, resource: Resource, route: Route, verb: string): Effect | undefined {
   const { schema } = resource;
   if (schema === '' || !['POST', 'PUT', 'PATCH', 'DELETE'].includes(route.method)) return undefined;
+  const upload = findUpload(reader, resource, route, verb);
+  if (upload) return upload;
   const isUndone = route.method === 'DELETE';
   const body = readActionBody(reader, resource, route);
   const isCopy = COPIES.test(normalizeName(verb)) || normalizeName(verb) === 'fork';

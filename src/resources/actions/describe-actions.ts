@@ -9,7 +9,19 @@ import { removeFillers } from './states.ts';
  * `flags`: the booleans that are different for each user.
  */
 export function describeEffect(
-  { values, time, clears = [], counter, setsBody, toggles, ignored = [], copies = [], assigns, takesBack }: Effect,
+  {
+    values,
+    time,
+    clears = [],
+    counter,
+    setsBody,
+    toggles,
+    ignored = [],
+    copies = [],
+    assigns,
+    takesBack,
+    files = [],
+  }: Effect,
   flags: readonly string[],
 ): string {
   if (toggles !== undefined)
@@ -30,6 +42,7 @@ export function describeEffect(
             : `${assigns.to} → the ${assigns.target.singular} in ${assigns.from}`,
         ]
       : []),
+    ...files.map((property) => `${property} → the URL of the file`),
     ...copies.map(({ from, to }) => `${to} → ${from} of the body`),
     ...clears.map((property) => `removes ${property}`),
     ...(counter

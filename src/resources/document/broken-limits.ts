@@ -10,7 +10,6 @@ import { formatPointer, parsePointer } from '../../util/json-pointer.ts';
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import { normalizeName } from '../../util/names.ts';
 import { isOwnError } from '../entries/entry-validator.ts';
-import { describeLargeFile } from '../entries/uploads.ts';
 import type { Plan } from '../resource.ts';
 import type { ResourceModel } from '../resource-model.ts';
 import { isOwnIdName } from './document-paths.ts';
@@ -90,10 +89,7 @@ export function addNotes(
   response: HandlerResponse,
   bodies: readonly Entry[],
 ): HandlerResponse {
-  const notes = bodies.flatMap((sent) => [
-    ...describeIgnored(model, plan, sent),
-    ...describeLargeFile(model.reader, model.inference, plan, sent),
-  ]);
+  const notes = bodies.flatMap((sent) => describeIgnored(model, plan, sent));
   return notes.length === 0 ? response : { ...response, notes };
 }
 

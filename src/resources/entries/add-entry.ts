@@ -34,7 +34,7 @@ import { requireAllowedValues } from './require-entries.ts';
 import { getLastId } from './sequences.ts';
 import { findUpdatedName } from './server-values.ts';
 import { requireUnique } from './unique-values.ts';
-import { describeDataUrl, describeFileUrl, findDownload } from './uploads.ts';
+import { addFileUrls } from './uploads.ts';
 
 /** The parameters of `addEntry`, which adds a new entry to a state. */
 export interface NewEntry {
@@ -45,8 +45,8 @@ export interface NewEntry {
   readonly newId: () => string;
   /** Whether the server has set the id in the body, which is that of a user. */
   readonly ownId?: boolean | undefined;
-  /** The URL of a request that uploads a file. */
-  readonly url?: string | undefined;
+  /** The request if it uploads a file. */
+  readonly upload?: Input | undefined;
 }
 
 /**
@@ -55,7 +55,11 @@ export interface NewEntry {
  * Throws a `DomainError` if an entry has the same id, if a user has the same login, or if the entry names an entry that
  * does not exist.
  */
-export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body, path, newId, url, ownId }: NewEntry) {
+export function addEntry(
+  model: ResourceModel,
+  plan: Plan,
+  { state, nowMs, body, path, newId, upload, ownId }: NewEntry,
+) {
   const { resource } = plan;
   requireAllowedValues(model, plan, body);
   const list = getEntryList(state, resource);
@@ -71,7 +75,7 @@ export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body,
   const named = linkNamed(model.derived.getEmbedded(resource), state, own);
   const entry = linkUsers(model.reader, model.inference, resource, state, named);
   const created = createAccount(model.inference, resource, entry, { state, sent: body, newId });
-  const described = url === undefined ? created : addFileUrl(model, plan, created, { body, path, url });
+  const described = upload === undefined ? created : addFileUrls(model, plan, created, upload);
   const result = finishEntry(model, plan, state, described, body);
   const equal = resource.kind === 'collection' ? findEqual(list, resource, result) : undefined;
   const more =
@@ -93,24 +97,6 @@ export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body,
   const added = setEntries(state, resource, appendEntry(list, result));
   const next = list.entries.length === 0 ? linkGenerated(model, added, resource, result) : added;
   return { next: resource === model.inference.users ? addOwnSeeds(model, next, result) : next, result };
-}
-
-/**
- * Adds the URL of an uploaded file to an entry: that of the operation that returns the file, else a `data:` URL.
- * `url`: the URL of the request that uploads the file.
- */
-function addFileUrl(
-  model: ResourceModel,
-  { resource, route }: Plan,
-  entry: Entry,
-  { body, path, url }: { readonly body: Entry; readonly path: Input['path']; readonly url: string },
-): Entry {
-  const { reader, contract } = model;
-  const file = findDownload(model.inference, resource);
-  const own = file
-    ? describeFileUrl(reader, resource, entry, { file, route, path, url }, contract.isValid)
-    : describeDataUrl(reader, resource, body, contract.isValid);
-  return { ...entry, ...own };
 }
 
 /**

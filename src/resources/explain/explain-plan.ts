@@ -1,6 +1,6 @@
 import { requiresCredentials } from '../../openapi/security.ts';
 import { isIdName } from '../../util/names.ts';
-import { describeAction, describeEffect } from '../actions/describe-actions.ts';
+import { describeAction, describeEffect, splitActionWords } from '../actions/describe-actions.ts';
 import { getMarkSegment } from '../actions/marks.ts';
 import { isStateVerb } from '../actions/states.ts';
 import { addArticle, getLastSegment, getParameterName, getParentPath, toTemplate } from '../document/names.ts';
@@ -10,6 +10,7 @@ import { listChildren } from '../entries/entries.ts';
 import { refusesExisting, updatesExisting } from '../entries/refused-creations.ts';
 import { findNamedParent, isShared } from '../entries/require-entries.ts';
 import { describeLinks, describeRefusingBelow, listUnlinked } from '../entries/unlink-entries.ts';
+import { removeUploadWords } from '../entries/uploads.ts';
 import { getShownLists } from '../lists/count-entries.ts';
 import { getAllListParameters } from '../lists/unshown-filters.ts';
 import { describeView } from '../lists/views.ts';
@@ -112,14 +113,17 @@ function explainEffect(model: ResourceModel, plan: Plan, effect: Effect): string
   const entry = plan.bulk ? nameEntries(resource, plan.bulk) : nameEntry(resource);
   const request = model.reader.getRequestSchema(route);
   const sent = request === undefined ? [] : [...model.reader.getProperties(request).keys()];
+  const file = effect.files && removeUploadWords(getLastSegment(route.path));
   const what =
-    plan.archives !== undefined
-      ? describeAction(plan.archives, effect, entry, [])
-      : route.method === 'DELETE'
-        ? `undoes ${JSON.stringify(verb)} of ${entry}`
-        : isPart || isRole
-          ? `changes the ${verb} of ${entry}`
-          : describeAction(verb, effect, entry, sent);
+    file !== undefined
+      ? `${route.method === 'DELETE' ? 'removes' : 'changes'} the ${splitActionWords(file || 'file').join(' ')} of ${entry}`
+      : plan.archives !== undefined
+        ? describeAction(plan.archives, effect, entry, [])
+        : route.method === 'DELETE'
+          ? `undoes ${JSON.stringify(verb)} of ${entry}`
+          : isPart || isRole
+            ? `changes the ${verb} of ${entry}`
+            : describeAction(verb, effect, entry, sent);
   const generated = inBrackets(describe('generates', listGeneratedByAction(model, plan)));
   return `${what}: ${describeEffect(effect, getSenderFlags(model.inference, resource))}${generated}`;
 }

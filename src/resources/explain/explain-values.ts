@@ -5,7 +5,7 @@ import { listUnshown } from '../entries/nested-names.ts';
 import { refusesExisting } from '../entries/refused-creations.ts';
 import { describeExpiry } from '../entries/server-values.ts';
 import { findUniqueNames } from '../entries/unique-values.ts';
-import { findDownload, isUpload, listUrlProperties } from '../entries/uploads.ts';
+import { listFileProperties } from '../entries/uploads.ts';
 import { findOtherName } from '../inference/relations.ts';
 import type { Plan } from '../resource.ts';
 import type { ResourceModel } from '../resource-model.ts';
@@ -20,7 +20,7 @@ export function describeValues(model: ResourceModel, plan: Plan): readonly strin
     ...describe('sets to the current time', model.getTimeNames(plan)),
     ...describe('sets with the state', listFollowing(model, plan)),
     ...describe('sets', describeExpiry(model.reader, plan)),
-    ...describe('sets to a data: URL (files up to 700 kB) or a generated URL', listDataUrls(model, plan)),
+    ...describe('sets to the URL of the file', listFileUrls(model, plan)),
     ...describe('sets to the user who sends the request', [
       ...(['create', 'copy'].includes(plan.action) ? listSigned(model, plan) : listSignedId(model, plan)),
       ...listEditors(model, plan),
@@ -54,10 +54,10 @@ function listSignedId(model: ResourceModel, plan: Plan): readonly string[] {
   return isById ? listSigned(model, plan).filter((name) => name === plan.resource.id.property) : [];
 }
 
-/** Returns the properties with the uploaded file as a URL, which are set if no operation returns the file. */
-function listDataUrls(model: ResourceModel, { action, resource, route }: Plan): readonly string[] {
-  if (action !== 'create' || !isUpload(route) || findDownload(model.inference, resource)) return [];
-  return listUrlProperties(model.reader, resource.schema).map(([name]) => name);
+/** Returns the properties with the URL of the uploaded file. */
+function listFileUrls({ reader }: ResourceModel, { resource, route, effect }: Plan): readonly string[] {
+  const names = listFileProperties(reader, resource.schema, route).map(({ property }) => property);
+  return effect ? [] : [...new Set(names)];
 }
 
 /** Returns whether an operation creates or changes an entry by a request body. */

@@ -5,7 +5,7 @@ import { isRequestTime } from '../actions/request-times.ts';
 import { getEnvelopeValues } from '../document/envelopes.ts';
 import { listComputed } from '../entries/nested-defaults.ts';
 import { findNestedNames } from '../entries/nested-names.ts';
-import { isUpload } from '../entries/uploads.ts';
+import { isUpload, locateFileUrl } from '../entries/uploads.ts';
 import type { Plan, Resource } from '../resource.ts';
 import type { ResourceModel } from '../resource-model.ts';
 import { PASSWORD } from '../responses.ts';
@@ -40,12 +40,14 @@ export function listGeneratedByAction(model: ResourceModel, plan: Plan): readonl
   const envelope = getEnvelopeValues(reader, model.contract.isValid, route, route.successStatus);
   const isId = (name: string) => ['id', `${normalizeName(resource.singular)}id`].includes(normalizeName(name));
   const numbers = [...reader.getProperties(shown)].filter(([, schema]) => reader.allowsNumber(schema));
+  const file = plan.effect?.files && hidesEntry ? locateFileUrl(reader, route)?.[0] : undefined;
   const changed = plan.bulk ? findChangedNumber(numbers.map(([name]) => name)) : undefined;
   return reader
     .getRequired(shown)
     .filter(
       (name) =>
         name !== changed &&
+        name !== file &&
         !known.includes(normalizeName(name)) &&
         !Object.hasOwn(envelope, name) &&
         !isId(name) &&

@@ -26,7 +26,7 @@ import {
   sharesMostProperties,
 } from '../document/response-shapes.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
-import { isDownload, isUpload } from '../entries/uploads.ts';
+import { isDownload, isUpload, storesOnlyFile } from '../entries/uploads.ts';
 import type { Resource } from '../resource.ts';
 import { findShownAbove, findShownBelow, isListedBelow, isListOfPeopleAbove } from './shown-entries.ts';
 
@@ -162,7 +162,8 @@ export function findLists(reader: SchemaReader, paths: DocumentPaths, used: Read
     const request = [...reader.getProperties(reader.getItems(sent) ?? sent).keys()];
     const shared = request.filter((name) => properties.has(name)).length;
     const isSent = isUpload(create) || (isShort ? shared * 2 > request.length : shared > 0);
-    if (!isSent || !reader.hasId(entry, singular)) return [];
+    const isKnown = reader.hasId(entry, singular) || storesOnlyFile(reader, create, entry);
+    if (!isSent || !isKnown || (isUpload(create) && !list && returnsParent(reader, paths, create))) return [];
     return isOpen || listed === undefined || sharesMostProperties(reader, listed, entry) ? [candidate] : [];
   });
 }

@@ -8,10 +8,11 @@ import { followsUser, getFollowList, startsToFollow } from '../actions/follows.t
 import { getOverrides } from '../document/document-paths.ts';
 import { isOnlyEnvelope } from '../document/envelopes.ts';
 import { locateRequest, locateResponse } from '../document/locate.ts';
-import { getParentPath } from '../document/names.ts';
+import { getLastSegment, getParentPath } from '../document/names.ts';
 import { namesOne } from '../document/path-keys.ts';
 import { findPlaceOfForm, renameParameters, sendsPart } from '../document/places.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
+import { findUpload } from '../entries/uploads.ts';
 import type { Action, Effect, Follow, Login, Plan, Resource } from '../resource.ts';
 import { getTenantName } from './first-users.ts';
 import type { PasswordChange } from './passwords.ts';
@@ -57,6 +58,8 @@ export function planUser(
   const change = loginPaths.length > 0 ? findPasswordChange(reader, route) : undefined;
   if (change && !findOwnUser(reader, users, route)) return planPasswordChange(reader, users, route, change);
   if (follow && followsUser(reader, users, route)) return planFollow(reader, users, route, follow);
+  const upload = ownPaths.includes(getParentPath(route.path)) ? planUpload(reader, users, route) : undefined;
+  if (upload) return upload;
   const list = follow && planFollowList(reader, users, route, ownPaths);
   if (list) return list;
   const responsePath =
@@ -190,6 +193,19 @@ function planFollow(reader: SchemaReader, users: Resource, route: Route, { flag 
   const mount = renameParameters(place.mount, item);
   const located = locateResponse(reader, { resource: users, action: 'read' }, route, {});
   const base = { route, action: 'act', resource: users, mount, requestPath: [], entryPath: [], effect } as const;
+  return typeof located === 'string'
+    ? { ...base, responsePath: [], hidesEntry: true }
+    : { ...base, responsePath: located };
+}
+
+/** Returns the plan of an upload of a file of the user who sends the request, such as `POST /me/avatar`. */
+function planUpload(reader: SchemaReader, users: Resource, route: Route): Plan | undefined {
+  const [mount] = users.mounts;
+  const effect = findUpload(reader, users, route, getLastSegment(route.path));
+  if (!effect || !mount) return undefined;
+  const located = locateResponse(reader, { resource: users, action: 'read' }, route, {});
+  const own = { requestPath: [], entryPath: [], effect, isSender: true } as const;
+  const base = { route, action: 'act', resource: users, mount, ...own } as const;
   return typeof located === 'string'
     ? { ...base, responsePath: [], hidesEntry: true }
     : { ...base, responsePath: located };

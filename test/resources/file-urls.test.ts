@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import { createList, createObject, createResourcePaths, refer, type Schema } from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const TEXT = { type: 'string' };
+const INTEGER = { type: 'integer' };
+const FILE = { type: 'string', format: 'binary' };
+const PICTURE = '<svg xmlns="http://www.w3.org/2000/svg"/>';
+
+function createUpload(fields: Schema, response: Schema | undefined, status = 200) {
+  return { request: fields, requestType: 'multipart/form-data', status, ...(response ? { response } : {}) };
+}
+
+const LOGIN = createObject({ 'email!': { type: 'string', format: 'email' }, 'password!': TEXT });
+
+const schemas = {
+  User: createObject({ 'id!': INTEGER, 'name!': TEXT, avatarUrl: { type: 'string', format: 'uri', readOnly: true } }),
+  Account: createObject({ 'id!': INTEGER, 'email!': TEXT, avatar_url: { type: ['string', 'null'], readOnly: true } }),
+  Recipe: createObject({
+    'id!': INTEGER,
+    title: TEXT,
+    type: TEXT,
+    image: TEXT,
+    photos: { type: 'array', items: TEXT },
+  }),
+};
+
+const RECIPE = createObject({ 'title!': TEXT, type: TEXT, image: FILE, photos: { type: 'array', items: FILE } });
+
+const paths = {
+  '/upload': { post: createUpload(createObject({ 'file!': FILE }), createObject({ 'url!': TEXT }), 201) },
+  ...createResourcePaths('/users/{userId}', refer('User'), createObject({ 'name!': TEXT })),
+  '/users/{userId}/avatar': {
+    put: createUpload(createObject({ avatar: FILE }), refer('User')),
+    delete: { status: 204 },
+  },
+  '/users/{userId}/upload-avatar': {
+    post: createUpload(createObject({ file: FILE }), createObject({ 'message!': TEXT, 'url!': TEXT })),
+  },
+  '/recipes': {
+    get: { response: createList(refer('Recipe')) },
+    post: createUpload(RECIPE, refer('Recipe'), 201),
+  },
+  '/recipes/{id}': {
+    get: { response: refer('Recipe') },
+    patch: createUpload(RECIPE, refer('Recipe')),
+  },
+  '/recipes/{id}/photos': { post: createUpload(createObject({ photo: FILE }), refer('Recipe')) },
+};
+
+const ownPaths = {
+  '/register': { post: { request: LOGIN, response: createObject({ 'token!': TEXT }), status: 201 } },
+  '/login': { post: { request: LOGIN, response: createObject({ 'token!': TEXT }) } },
+  '/me': { get: { response: refer('Account') } },
+  '/me/avatar': { post: createUpload(createObject({ file: FILE }), createObject({ 'avatar_url!': TEXT })) },
+};
+
+function createForm(files: Readonly<Record<string, readonly string[]>>, texts: Readonly<Record<string, string>> = {}) {
+  const form = new FormData();
+  for (const [name, text] of Object.entries(texts)) form.append(name, text);
+  for (const [field, names] of Object.entries(files))
+    for (const name of names)
+      form.append(field, new Blob([`${PICTURE}<!--${name}-->`], { type: 'image/svg+xml' }), name);
+  return form;
+}
+
+async function send(url: string, method: string, path: string, form: FormData, headers: Record<string, string> = {}) {
+  const response = await fetch(url + path, { method, body: form, headers });
+  // biome-ignore lint/suspicious/noExplicitAny: the body of any response
+  return { status: response.status, mocked: response.headers.get('x-mocked'), body: (await response.json()) as any };
+}
+
+async function read(url: string, method = 'GET') {
+  const response = await fetch(url, { method });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+describe('the URL of a file that no operation returns', () => {
+  it('is at the server itself, which runs no script of the file', async () => {
+    const { url } = await startApi({ paths, schemas });
+    const { status, mocked, body } = await send(url, 'POST', '/upload', createForm({ file: ['my cat.svg'] }));
+    expect([status, mocked]).toEqual([201, null]);
+    expect(body.url).toMatch(new RegExp(`^${url}/_files/[0-9a-f]{32}/my%20cat\\.svg$`));
+    const file = await read(body.url);
+    expect([file.status, file.text]).toEqual([200, `${PICTURE}<!--my cat.svg-->`]);
+    expect(Object.fromEntries(file.headers)).toMatchObject({
+      'content-type': 'image/svg+xml',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+    });
+    expect((await read(body.url, 'HEAD')).status).toBe(200);
+    expect((await read(body.url, 'DELETE')).status).toBe(405);
+    expect((await read(`${url}/_files/${'0'.repeat(32)}/cat.svg`)).status).toBe(404);
+    expect((await read(`${url}/_files/`)).status).toBe(404);
+  });
+
+  it('is set in the properties that the fields of the form name', async () => {
+    const { ask, url } = await startApi({ paths, schemas });
+    const form = createForm({ image: ['a.svg'], photos: ['b.svg', 'c.svg'] }, { title: 'Soup' });
+    const { body } = await send(url, 'POST', '/recipes', form);
+    expect(body).toMatchObject({ id: 1, title: 'Soup', image: expect.stringContaining('/a.svg') });
+    expect(body.photos).toEqual([expect.stringContaining('/b.svg'), expect.stringContaining('/c.svg')]);
+    expect(body.type).toBeUndefined();
+    expect((await read(body.photos[1])).text).toBe(`${PICTURE}<!--c.svg-->`);
+    const changed = await send(url, 'PATCH', '/recipes/1', createForm({ image: ['d.svg'] }, { title: 'Stew' }));
+    expect(changed.body).toMatchObject({
+      title: 'Stew',
+      image: expect.stringContaining('/d.svg'),
+      photos: body.photos,
+    });
+    const added = await send(url, 'POST', '/recipes/1/photos', createForm({ photo: ['e.svg'] }));
+    expect(added.body.photos).toEqual([...body.photos, expect.stringContaining('/e.svg')]);
+    expect((await ask('GET', '/recipes/1')).body).toEqual(added.body);
+  });
+
+  it('is set by an action that names its property, and removed by DELETE', async () => {
+    const { ask, url } = await startApi({ paths, schemas });
+    await ask('POST', '/users', { name: 'Ann' });
+    const { body } = await send(url, 'PUT', '/users/1/avatar', createForm({ avatar: ['ann.svg'] }));
+    expect(body).toEqual({ id: 1, name: 'Ann', avatarUrl: expect.stringContaining('/ann.svg') });
+    expect((await ask('GET', '/users/1')).body).toEqual(body);
+    const uploaded = await send(url, 'POST', '/users/1/upload-avatar', createForm({ file: ['new.svg'] }));
+    expect([uploaded.mocked, uploaded.body.url]).toEqual(['/message', expect.stringContaining('/new.svg')]);
+    expect((await ask('GET', '/users/1')).body).toMatchObject({ avatarUrl: uploaded.body.url });
+    expect((await ask('DELETE', '/users/1/avatar')).status).toBe(204);
+    expect((await ask('GET', '/users/1')).body).toEqual({ id: 1, name: 'Ann' });
+  });
+
+  it('is that of the user who sends the request, below the path of this user', async () => {
+    const { ask, url } = await startApi({ paths: ownPaths, schemas });
+    const { body } = await ask('POST', '/register', { email: 'ann@example.com', password: 'secret' });
+    const Authorization = `Bearer ${(body as { token: string }).token}`;
+    const uploaded = await send(url, 'POST', '/me/avatar', createForm({ file: ['ann.svg'] }), { Authorization });
+    expect(uploaded.body).toEqual({ avatar_url: expect.stringContaining('/ann.svg') });
+    expect((await ask('GET', '/me', undefined, { Authorization })).body).toMatchObject(uploaded.body);
+  });
+
+  it('names the sandbox, also if a header has selected it', async () => {
+    const { url } = await startApi({ paths, schemas });
+    const form = createForm({ file: ['a.svg'] });
+    const { body } = await send(url, 'POST', '/upload', form, { 'X-Sandbox': 'one' });
+    expect(body.url).toContain(`${url}/_sandbox/one/_files/`);
+    expect((await read(body.url)).status).toBe(200);
+    expect((await read(body.url.replace('/_sandbox/one', ''))).status).toBe(404);
+    expect((await read(body.url.replace('/one/', '/two/'))).status).toBe(404);
+  });
+
+  it('begins with the path with which all paths begin', async () => {
+    const { url } = await startApi({ paths: { '/api/upload': paths['/upload'] } });
+    const { body } = await send(url, 'POST', '/api/upload', createForm({ file: ['a.svg'] }));
+    expect(body.url).toContain(`${url}/api/_files/`);
+    expect((await read(body.url)).status).toBe(200);
+  });
+
+  it('ends with the next reset', async () => {
+    const { url } = await startApi({ paths, schemas });
+    const { body } = await send(url, 'POST', '/upload', createForm({ file: ['a.svg'] }));
+    expect((await fetch(`${url}/_control/sandboxes/default/reset`, { method: 'POST' })).status).toBe(204);
+    expect((await read(body.url)).status).toBe(404);
+  });
+
+  it('is explained', async () => {
+    expect(await explainApi({ paths, schemas })).toMatchObject({
+      'POST /upload': 'real: creates an upload (sets to the URL of the file: url)',
+      'PUT /users/{userId}/avatar': 'real: changes the avatar of a user: avatarUrl → the URL of the file',
+      'DELETE /users/{userId}/avatar': 'real: removes the avatar of a user: removes avatarUrl',
+      'POST /users/{userId}/upload-avatar':
+        'real: changes the avatar of a user: avatarUrl → the URL of the file (generates: message)',
+      'POST /recipes': 'real: creates a recipe (sets to the URL of the file: image, photos)',
+      'POST /recipes/{id}/photos': 'real: changes the photos of a recipe: photos → the URL of the file',
+    });
+    expect(await explainApi({ paths: ownPaths, schemas })).toMatchObject({
+      'POST /me/avatar': 'real: changes the avatar of an account: avatar_url → the URL of the file',
+    });
+  });
+});
