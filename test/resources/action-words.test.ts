@@ -98,4 +98,18 @@ describe('The word for an action in a path', () => {
     expect((await ask('POST', `/visits/${body.id}/add-seats`, { seats: 2 })).body.seats).toBe(7);
     expect((await ask('GET', `/visits/${body.id}`)).body.seats).toBe(7);
   });
+
+  it('changes no property if it names an object in a list of the entry', async () => {
+    const content = createObject({ 'content!': TEXT });
+    const Post = createObject({ 'id!': TEXT, 'content!': TEXT, comments: { type: 'array', items: content } });
+    const paths = {
+      ...createResourcePaths('/posts/{postId}', refer('Post'), content),
+      '/posts/{postId}/comment': { post: { request: content, response: refer('Post') } },
+    };
+    const { ask } = await startApi({ paths, schemas: { Post } });
+    const { id } = (await ask('POST', '/posts', { content: 'First' })).body;
+    const commented = await ask('POST', `/posts/${id}/comment`, { content: 'Nice' });
+    expect(commented.headers.get('x-mocked')).toBe('operation');
+    expect((await ask('GET', `/posts/${id}`)).body).toMatchObject({ content: 'First' });
+  });
 });

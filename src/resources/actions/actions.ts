@@ -58,7 +58,8 @@ export function findEffect(reader: SchemaReader, resource: Resource, route: Rout
   const body = readActionBody(reader, resource, route);
   const isCopy = COPIES.test(normalizeName(verb)) || normalizeName(verb) === 'fork';
   // `POST /tasks/{taskId}/subtasks` creates something, although the server does not know what.
-  const isCreation = route.method === 'POST' && (toSingular(verb) !== verb || isChildName(verb));
+  const isCreation =
+    route.method === 'POST' && (toSingular(verb) !== verb || isChildName(verb) || addsObject(reader, schema, verb));
   const isNew = isCreation || isCopy || route.successStatus === 201;
   const described = isNew || isUndone ? undefined : findDescribedChange(reader, resource, route);
   const all = addDescribed(findStates(reader, schema, verb), described);
@@ -227,6 +228,14 @@ const COMPUTES =
 /** Returns whether a segment names the entries below an entry of the same kind: `/topics/{topicId}/children`. */
 export function isChildName(segment: string): boolean {
   return /^(?:children|child|replies|reply|sub(?!ject|mi[st]|scri|sid|stitut|net)[_-]?\w{3,})$/i.test(segment);
+}
+
+/** Returns whether a verb names an object in a list of an entry: `comment` for `comments`. */
+function addsObject(reader: SchemaReader, schema: string, verb: string): boolean {
+  return [...reader.getProperties(schema)].some(([name, pointer]) => {
+    const items = reader.getItems(pointer);
+    return items !== undefined && reader.isObject(items) && normalizeName(toSingular(name)) === normalizeName(verb);
+  });
 }
 
 /** Returns the value of a state that is taken back: false, the default value, or the first other value. */
