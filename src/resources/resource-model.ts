@@ -21,6 +21,7 @@ import {
   copyKeyValue,
   getKeyValue,
   getPathSchemas,
+  keepKeys,
   omitInner,
   type PathInput,
   setInner,
@@ -319,11 +320,11 @@ export class ResourceModel {
 
   /**
    * Changes the stored entry `current`.
-   * Keeps its id, the ids of its parents, and its `readOnly` properties.
+   * Keeps its id, the ids of its parents unless the request can change them, and its `readOnly` properties.
    * `sent`: the properties in the request.
    */
   updateEntry(plan: Plan, current: Entry, change: (old: Entry) => Entry, sent: Entry, nowMs: number): Entry {
-    const { resource, mount } = plan;
+    const { resource } = plan;
     const changed = this.validator.restoreInvalidSent(
       resource,
       current,
@@ -341,8 +342,7 @@ export class ResourceModel {
       ...Object.fromEntries(kept.map((name) => [name, current[name]])),
       ...this.#values.getTimes(resource, chosen, { nowMs, kinds: ['updated', 'edited'] }),
     };
-    const keys = [...(resource.kind === 'collection' ? [resource.id] : []), ...mount.parents];
-    const keyed: Entry = keys.reduce((entry, key) => copyKeyValue(current, entry, key), next);
+    const keyed = keepKeys(this.reader, plan, { current, sent }, next);
     const order = Object.keys(current).filter((name) => Object.hasOwn(keyed, name));
     return { ...Object.fromEntries(order.map((name) => [name, keyed[name]])), ...keyed };
   }

@@ -72,3 +72,62 @@ describe('The path of an entry that leads past its list', () => {
     expect((await ask('GET', `/books/${body.id}`)).status).toBe(404);
   });
 });
+
+describe('The path of an entry that is only a part of other paths', () => {
+  const ID = { type: 'integer' };
+  const boards = {
+    Board: createObject({ 'id!': ID, 'title!': TEXT }),
+    List: createObject({ 'id!': ID, boardId: ID, 'title!': TEXT }),
+    Card: createObject({ 'id!': ID, listId: ID, 'title!': TEXT }),
+  };
+  const Move = createObject({ title: TEXT, listId: ID });
+  const paths: Paths = {
+    ...createResourcePaths('/boards/{boardId}', refer('Board'), Title),
+    ...createResourcePaths('/boards/{boardId}/lists/{id}', refer('List'), Title),
+    ...createResourcePaths('/lists/{listId}/cards/{id}', refer('Card'), Title),
+    '/lists/{listId}/cards/{id}/move': { put: { request: Move, response: refer('Card') } },
+    '/cards/{id}/duplicate': { post: { response: refer('Card') } },
+  };
+
+  /** Starts a server with a board, two lists and a card in the first one. */
+  async function startBoard() {
+    const { ask } = await startApi({ paths, schemas: boards });
+    const { body: board } = await ask('POST', '/boards', { title: 'a' });
+    const lists = `/boards/${board.id}/lists`;
+    const [{ body: first }, { body: second }] = [
+      await ask('POST', lists, { title: 'b' }),
+      await ask('POST', lists, { title: 'c' }),
+    ];
+    const cards = `/lists/${first.id}/cards`;
+    const { body: card } = await ask('POST', cards, { title: 'd' });
+    return { ask, board, lists, first, second, cards, card };
+  }
+
+  it('leads to entries below another path', async () => {
+    const { ask, board, lists, first, second, cards, card } = await startBoard();
+    expect((await ask('GET', '/lists/999/cards')).status).toBe(404);
+    expect((await ask('POST', '/lists/999/cards', { title: 'e' })).status).toBe(404);
+    const { body: copy } = await ask('POST', `/cards/${card.id}/duplicate`);
+    expect((await ask('GET', cards)).body).toEqual([card, copy]);
+    expect((await ask('DELETE', `${lists}/${first.id}`)).status).toBe(204);
+    expect((await ask('GET', cards)).status).toBe(404);
+    expect((await ask('DELETE', `/boards/${board.id}`)).status).toBe(204);
+    expect((await ask('GET', `/lists/${second.id}/cards`)).status).toBe(404);
+  });
+
+  it('is that of another parent after a request with its id', async () => {
+    const { ask, first, second, cards, card } = await startBoard();
+    expect((await ask('PUT', `${cards}/${card.id}/move`, { listId: 999 })).status).toBe(404);
+    const { body: moved } = await ask('PUT', `${cards}/${card.id}/move`, { listId: second.id });
+    expect(moved).toEqual({ ...card, listId: second.id });
+    expect([(await ask('GET', cards)).body, (await ask('GET', `/lists/${second.id}/cards`)).body]).toEqual([
+      [],
+      [moved],
+    ]);
+    expect((await ask('PUT', `/lists/${second.id}/cards/${card.id}/move`, { title: 'f' })).body).toMatchObject({
+      title: 'f',
+      listId: second.id,
+    });
+    expect((await ask('GET', `/lists/${first.id}/cards`)).body).toEqual([]);
+  });
+});

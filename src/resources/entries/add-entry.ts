@@ -30,7 +30,7 @@ import { appendEntry, findByKeys, replaceEntry } from './entry-lists.ts';
 import { getKeyValue, getOwn } from './entry-values.ts';
 import { linkNamed } from './named-objects.ts';
 import { updatesExisting } from './refused-creations.ts';
-import { requireAllowedValues } from './require-entries.ts';
+import { requireAllowedValues, requireMovedParent } from './require-entries.ts';
 import { getLastId } from './sequences.ts';
 import { findUpdatedName } from './server-values.ts';
 import { requireUnique } from './unique-values.ts';
@@ -254,6 +254,7 @@ export function finishChange(
 ): Entry {
   const { inference, reader } = model;
   const { resource } = plan;
+  requireMovedParent(model, state, plan, { current, entry, sent });
   const named = linkNamed(model.derived.getEmbedded(resource), state, finishEntry(model, plan, state, entry, sent));
   const linked = linkUsers(reader, inference, resource, state, named);
   requireUnique(model, plan, state, { entry: linked, current, sent });

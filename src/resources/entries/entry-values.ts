@@ -1,7 +1,8 @@
 import { isNode, omitKeys, toNode } from '../../openapi/document.ts';
 import type { Entry } from '../../store/state.ts';
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
-import { type Mount, PATH_VALUES, type Parent, type PathKey, type Resource } from '../resource.ts';
+import type { SchemaReader } from '../document/schema-reader.ts';
+import { type Mount, PATH_VALUES, type Parent, type PathKey, type Plan, type Resource } from '../resource.ts';
 
 /** The path parameters of a request: `{ petId: '7' }` for the path template `/pets/{petId}`. */
 export type PathInput = Readonly<Record<string, string>>;
@@ -89,6 +90,40 @@ export function setParent(entry: Entry, parent: Parent, id: unknown): Entry {
   return type === undefined || getProperty(named, typeProperty) !== undefined
     ? named
     : setProperty(named, typeProperty, type);
+}
+
+/**
+ * Returns the parent of an entry to which a request moves it: the list of a card at `/lists/{listId}/cards/{id}`, if
+ * the request can have another `listId`. Returns undefined if the entry stays where it is.
+ * `sent`: the properties in the request.
+ */
+export function findMovedParent(
+  reader: SchemaReader,
+  { resource: { kind, canPost }, mount: { parents }, route, requestPath }: Plan,
+  { current, sent }: { readonly current: Entry; readonly sent: Entry },
+): Parent | undefined {
+  const parent = parents.at(-1);
+  const { property, isSender } = parent ?? {};
+  if (!parent || property === undefined || isSender || kind !== 'collection' || !canPost) return undefined;
+  const value = sent[property];
+  const request = value === undefined || value === null ? undefined : reader.getRequestInner(route, requestPath);
+  const pointer = request === undefined ? undefined : reader.getProperties(request).get(property);
+  const isSent = pointer !== undefined && reader.getKeyword(pointer, 'readOnly') !== true;
+  return isSent && String(value) !== getKeyValue(current, parent) ? parent : undefined;
+}
+
+/** Returns a changed entry with its id and the ids of its parents, unless the request moves it to another parent. */
+export function keepKeys(
+  reader: SchemaReader,
+  plan: Plan,
+  change: { readonly current: Entry; readonly sent: Entry },
+  entry: Entry,
+): Entry {
+  const { resource, mount } = plan;
+  const moved = findMovedParent(reader, plan, change);
+  const ids = resource.kind === 'collection' ? [resource.id] : [];
+  const keys = [...ids, ...mount.parents.filter((parent) => parent !== moved)];
+  return keys.reduce((next, key) => copyKeyValue(change.current, next, key), entry);
 }
 
 /**

@@ -8,6 +8,7 @@ import type { Mount, Parent, Plan, Resource } from '../resource.ts';
 import type { ResourceModel } from '../resource-model.ts';
 import { findAtPath, getEntryList, listChildrenOf, type ParentPlace } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
+import { findMovedParent, getKeyValue } from './entry-values.ts';
 
 /**
  * Throws a `DomainError` with the code `entry-not-found` if a parent in the request path does not exist: the owner 7
@@ -33,6 +34,22 @@ export function requireParents(
       `no ${resource.singular} has the ${own.id.property ?? own.id.parameter} ${path[parameter]}`,
     );
   }
+}
+
+/**
+ * Throws a `DomainError` with the code `entry-not-found` if a request moves an entry to a parent that does not exist.
+ * `entry`: the changed entry.
+ */
+export function requireMovedParent(
+  model: ResourceModel,
+  state: State,
+  plan: Plan,
+  { current, entry, sent }: { readonly current: Entry; readonly entry: Entry; readonly sent: Entry },
+): void {
+  const parent = findMovedParent(model.reader, plan, { current, sent });
+  if (!parent) return;
+  const path = Object.fromEntries(plan.mount.parents.map((one) => [one.parameter, getKeyValue(entry, one) ?? '']));
+  requireParents(model, state, { ...plan, action: 'create' }, path);
 }
 
 /** Returns whether a path has other entries than the list of each user: `/tasks/{taskId}` beside `/me/tasks`. */

@@ -36,10 +36,60 @@ export function addOtherItemPaths(
     known.add(getPathForm(route.path));
     added.set(only.resource, [...(added.get(only.resource) ?? []), only.mount]);
   }
+  return addPlaces(routes, addMounts(resources, added));
+}
+
+function addMounts(resources: readonly Resource[], added: ReadonlyMap<Resource, readonly Mount[]>) {
   return resources.map((resource) => {
     const mounts = added.get(resource);
     return mounts ? { ...resource, mounts: [...resource.mounts, ...mounts] } : resource;
   });
+}
+
+/**
+ * Adds the paths of entries that are only a part of other paths: `/lists/{listId}` of `/lists/{listId}/cards`, for the
+ * lists of `/boards/{boardId}/lists`. No other list can have the name of the entries.
+ */
+function addPlaces(routes: readonly Route[], resources: readonly Resource[]): readonly Resource[] {
+  const known = new Set([...listUsed(resources)].map(getPathForm));
+  const places = new Map(
+    routes.flatMap(({ path }) => {
+      const [place, base, segment, parameter] = PLACE.exec(toTemplate(path)) ?? [];
+      const isNew = place !== undefined && !known.has(getPathForm(place));
+      return isNew ? [[place, { base, segment, parameter }] as const] : [];
+    }),
+  );
+  const added = new Map<Resource, Mount[]>();
+  for (const [item, { base = '', segment = '', parameter = '' }] of places) {
+    const name = normalizeName(toSingular(segment));
+    const [only, ...others] = resources.filter(
+      ({ kind, singular }) => kind === 'collection' && normalizeName(singular) === name,
+    );
+    if (!only || others.length > 0 || !isPlace(routes, only, base, parameter)) continue;
+    const mount = {
+      collection: getParentPath(item),
+      item,
+      parents: [],
+      id: { ...only.id, parameter },
+      isItemOnly: true,
+    };
+    added.set(only, [...(added.get(only) ?? []), mount]);
+  }
+  return addMounts(resources, added);
+}
+
+/** Matches the beginning of a path below an entry: `/api/lists/{listId}` of `/api/lists/{listId}/cards`. */
+const PLACE = /^((?:\/[^/{}]+)*)\/([^/{}]+)\/\{([^/{}]+)\}(?=\/)/;
+
+/** Returns whether the entries of a list below others can be named by their ids alone, because the server sets them. */
+function isPlace(routes: readonly Route[], resource: Resource, base: string, parameter: string): boolean {
+  const { id, mounts, singular, canPost, memberOf, schema } = resource;
+  const [own] = mounts;
+  const isNested = own?.item !== undefined && own.parents.length > 0 && own.parents.every(({ isSender }) => !isSender);
+  const isNamed = ['id', `${normalizeName(singular)}id`].includes(normalizeName(parameter));
+  const isOwnId = ['id', `${normalizeName(singular)}id`].includes(normalizeName(id.property ?? ''));
+  const isUsable = isNested && isNamed && isOwnId && canPost && memberOf === undefined && schema !== '';
+  return isUsable && own.collection.startsWith(`${base}/`) && !hasNamesake(routes, resource);
 }
 
 /** Returns whether another list has the name of a resource, but other entries: `/users/{userId}/comments`. */
