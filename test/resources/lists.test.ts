@@ -106,9 +106,15 @@ describe('A list', () => {
   it('does not filter by the default value of a parameter', () =>
     expectNames([[{ name: { ...TEXT, default: 'Rex' } }, '', ['Rex', 'Tom', 'Ann']]]));
 
-  it('sorts entries without the property last', () => {
-    const pets = [{ name: 'Rex' }, { name: 'Tom', age: 2 }, { name: 'Ann', age: 1 }];
-    return expectNames([[SORT, 'sort=age', ['Ann', 'Tom', 'Rex']]], addIds(pets));
+  it('sorts entries without the property last, in both directions', () => {
+    const pets = [{ name: 'Rex' }, { name: 'Tom', age: 2 }, { name: 'Ann', age: 1 }, { name: 'Old', age: 9 }];
+    return expectNames(
+      [
+        [SORT, 'sort=age', ['Ann', 'Tom', 'Old', 'Rex']],
+        [SORT, 'sort=-age', ['Old', 'Tom', 'Ann', 'Rex']],
+      ],
+      addIds(pets),
+    );
   });
 
   it('filters, sorts and pages at once', () =>

@@ -100,12 +100,12 @@ function sortBy(
   return rows.toSorted(compareRows).map(({ entry }) => entry);
 
   function compareRows(a: Row, b: Row): number {
-    return compareValues(a.value, b.value) * (first?.factor ?? 1) || compareEntries(a.entry, b.entry);
+    return compareValues(a.value, b.value, first?.factor) || compareEntries(a.entry, b.entry);
   }
 
   function compareEntries(a: Entry, b: Entry): number {
     for (const key of sorters) {
-      const result = compareValues(read(a, key), read(b, key)) * key.factor;
+      const result = compareValues(read(a, key), read(b, key), key.factor);
       if (result !== 0) return result;
     }
     return 0;
@@ -115,7 +115,7 @@ function sortBy(
   function read(entry: Entry, { property, ranks }: Sorter): unknown {
     const own = getProperty(entry, property);
     const value = own === undefined ? getProperty(complete(entry), property) : own;
-    return ranks?.get(value) ?? value;
+    return value === null ? undefined : (ranks?.get(value) ?? value);
   }
 }
 
@@ -345,12 +345,12 @@ export function listIgnored(
   ];
 }
 
-/** Compares two values for the order of a list. A value that is undefined is last. */
-export function compareValues(a: unknown, b: unknown): number {
-  if (typeof a === 'number' && typeof b === 'number') return a - b;
+/** Compares two values for the order of a list. `factor`: -1 for descending order. A value that is undefined is last. */
+export function compareValues(a: unknown, b: unknown, factor = 1): number {
+  if (typeof a === 'number' && typeof b === 'number') return (a - b) * factor;
   if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? 1 : -1;
-  if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b);
-  return compareTexts(String(a), String(b));
+  if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b) * factor;
+  return compareTexts(String(a), String(b)) * factor;
 }
 
 /** Describes a query parameter, or a property of the body of a QUERY, that has no effect. */

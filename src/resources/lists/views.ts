@@ -412,8 +412,7 @@ export function selectViewed(
   if (!order) return selected;
   const factor = order.isDescending ? -1 : 1;
   return selected.toSorted((a, b) => {
-    const [left, right] = [getValue(a, order.property), getValue(b, order.property)];
-    // Entries without the property are last in both directions.
-    return compareValues(left, right) * (left === undefined || right === undefined ? 1 : factor);
+    const [left, right] = [a, b].map((entry) => getValue(entry, order.property) ?? undefined);
+    return compareValues(left, right, factor);
   });
 }
