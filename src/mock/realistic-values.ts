@@ -30,6 +30,10 @@ const LANGUAGES = split('en, de, es, fr, it, ja, pt');
 const LOCALES = split('en-US, en-GB, de-DE, es-ES, fr-FR, ja-JP, pt-PT');
 const TIME_ZONES = split('Europe/Lisbon, Europe/Oslo, Asia/Tokyo, America/Lima, Africa/Accra, America/Toronto');
 const COLOURS = split('black, white, green, navy, orange, yellow, gray, red');
+/** The CSS colours of generated images. */
+const IMAGE_COLOURS = split(
+  'cadetblue, cornflowerblue, darkkhaki, goldenrod, indianred, mediumpurple, mediumseagreen, rosybrown, sienna, steelblue',
+);
 const STATUSES = split('active, pending, done');
 const TAGS = split('new, main, public, local, shared, daily');
 const GENRES = split('classic, modern, folk, comedy, drama, travel');
@@ -171,8 +175,7 @@ export function generatePath({ name }: Label, random: Random): string {
  * If it would be too long, or is sent in a request, generates the URL of a file that does not exist.
  */
 function generateImage(random: Random, { isSent = false, maxLength = Number.POSITIVE_INFINITY }: Label): string {
-  const colour = Array.from({ length: 3 }, () => random.integer(7, 13).toString(16)).join('');
-  const url = `data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'%20width='256'%20height='256'%3E%3Cpath%20fill='%23${colour}'%20d='M0%200h256v256H0z'/%3E%3C/svg%3E`;
+  const url = `data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'%20width='256'%20height='256'%3E%3Cpath%20fill='${random.pick(IMAGE_COLOURS)}'%20d='M0%200h256v256H0z'/%3E%3C/svg%3E`;
   return isSent || url.length > maxLength ? generateImageFile(random) : url;
 }
 
