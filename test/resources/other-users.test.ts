@@ -85,3 +85,69 @@ it('A friend is not shown as the user to whom the list belongs', async () => {
   const { body: shown } = await ask('GET', '/me/friends', undefined, { authorization: `Bearer ${body.token}` });
   expect(shown).toEqual(example);
 });
+
+describe('Users and their entries in Spanish', () => {
+  const INTEGER = { type: 'integer' };
+  const Credentials = createObject({ 'email!': TEXT, 'password!': TEXT });
+  const Reserva = createObject({
+    'id!': INTEGER,
+    idAlojamiento: INTEGER,
+    idUsuario: INTEGER,
+    estado: { type: 'string', enum: ['Pendiente', 'Cancelada'] },
+  });
+  const message = { response: createObject({ 'message!': TEXT }) };
+  const paths: Paths = {
+    '/usuarios': {
+      post: {
+        isPublic: true,
+        request: createObject({ 'nombre!': TEXT, 'email!': TEXT, 'password!': TEXT }),
+        response: createObject({ 'id!': INTEGER, 'nombre!': TEXT, 'email!': TEXT }),
+        status: 201,
+      },
+    },
+    '/usuarios/{id}': { patch: { request: createObject({ nombre: TEXT }), ...message } },
+    '/usuarios/{id}/recuperar-password': {
+      post: { isPublic: true, request: createObject({ 'email!': TEXT }), ...message },
+    },
+    '/usuarios/login': {
+      post: { isPublic: true, request: Credentials, response: createObject({ 'token!': TEXT, userId: INTEGER }) },
+    },
+    ...createResourcePaths(
+      '/alojamientos/{id}',
+      createObject({ 'id!': INTEGER, titulo: TEXT }),
+      createObject({ titulo: TEXT }),
+    ),
+    '/alojamientos/{id}/reservas': { get: { response: createList(refer('Reserva')) } },
+    '/reservas': {
+      post: { request: createObject({ 'idAlojamiento!': INTEGER }), response: refer('Reserva'), status: 201 },
+    },
+    '/reservas/mias': { get: { response: createList(refer('Reserva')) } },
+    '/reservas/{id}/cancelar': { patch: { response: refer('Reserva') } },
+  };
+
+  it('are those of the registered users who log in', async () => {
+    const { ask } = await startApi({ paths, schemas: { Reserva }, needsToken: true });
+    const register = async (nombre: string) => {
+      const credentials = { email: `${nombre}@example.com`, password: 'secret' };
+      const { body: user } = await ask('POST', '/usuarios', { nombre, ...credentials });
+      const { body: login } = await ask('POST', '/usuarios/login', credentials);
+      expect(login.userId).toBe(user.id);
+      const headers = { Authorization: `Bearer ${login.token}` };
+      return { user, as: (method: string, path: string, sent?: unknown) => ask(method, path, sent, headers) };
+    };
+    const [ann, ben] = [await register('ann'), await register('ben')];
+    expect((await ask('POST', '/usuarios/login', { email: 'ann@example.com', password: 'x' })).status).toBe(401);
+    const { body: house } = await ann.as('POST', '/alojamientos', { titulo: 'a' });
+    const { body: booking } = await ben.as('POST', '/reservas', { idAlojamiento: house.id });
+    expect(booking).toEqual({ id: booking.id, idAlojamiento: house.id, idUsuario: ben.user.id, estado: 'Pendiente' });
+    expect([(await ann.as('GET', '/reservas/mias')).body, (await ben.as('GET', '/reservas/mias')).body]).toEqual([
+      [],
+      [booking],
+    ]);
+    const { body: cancelled } = await ben.as('PATCH', `/reservas/${booking.id}/cancelar`);
+    expect(cancelled).toEqual({ ...booking, estado: 'Cancelada' });
+    expect((await ann.as('GET', `/alojamientos/${house.id}/reservas`)).body).toEqual([cancelled]);
+    const forgotten = await ask('POST', `/usuarios/${ann.user.id}/recuperar-password`, { email: 'ben@example.com' });
+    expect(forgotten.headers.get('x-mocked')).toBe('operation');
+  });
+});

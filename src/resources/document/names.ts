@@ -38,11 +38,12 @@ export function getLastSegment(path: string): string {
 }
 
 /** Matches segments that stand for the user who sends a request, such as `/me/tasks`. */
-export const OWN_SEGMENT = /^(?:me|mine|self|myself)$|^my(?:[-_].+)?$/i;
+export const OWN_SEGMENT =
+  /^(?:me|mine|self|myself|myinfo|mias|mios|minhas|meus|mis(?:[-_].+)?|mes[-_].+|meine(?:[-_].+)?)$|^my(?:[-_].+)?$/i;
 
 /** Returns whether a path ends with a word for the user, such as `/blocks/me`: its entries are those of other paths. */
 export function endsWithOwner(path: string): boolean {
-  return /.\/(?:me|my|mine|self|myself)$/i.test(toTemplate(path));
+  return /.\/(?:me|my|mine|self|myself|mias|mios|minhas|meus)$/i.test(toTemplate(path));
 }
 
 /** Matches the end of an id's name, such as `petid`. The name must have no uppercase letters and no separators. */
@@ -64,7 +65,8 @@ export function getKeyNames(parameter: string, singular: string): readonly strin
   const words = parameter.split(/[_-]|(?<=[a-z0-9])(?=[A-Z])/);
   const tails = words.map((_, index) => normalizeName(words.slice(index).join('')));
   const first = normalizeName(getAlternatives(parameter)[0] ?? '');
-  const ids = ID_ENDING.test(first) || own === entry ? ['id', `${entry}id`, 'uuid', 'guid', 'identifier'] : [];
+  const ids =
+    ID_ENDING.test(first) || own === entry ? ['id', `${entry}id`, `id${entry}`, 'uuid', 'guid', 'identifier'] : [];
   const texts = own === entry ? TEXT_KEYS : [];
   return [...new Set([own, first, ...rest, ...ids, ...tails, ...texts])];
 }

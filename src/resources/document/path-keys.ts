@@ -4,7 +4,7 @@ import { isIdName, normalizeName, toSingular } from '../../util/names.ts';
 import { listFilterProperties } from '../lists/list-filters.ts';
 import { hasBodySelection } from '../lists/list-query.ts';
 import type { Action, Mount, Parent, PathKey, Resource } from '../resource.ts';
-import { isRelation, PERSON_PROPERTIES, USER_OBJECTS } from '../users/user-names.ts';
+import { isRelation, PERSON_PROPERTIES, USER_OBJECTS, USER_WORDS } from '../users/user-names.ts';
 import { getUserKey, isSameId } from '../users/user-parts.ts';
 import { getAncestors, getRequiredQuery, getResourceSegment } from './document-paths.ts';
 import { findParentRelationships, listEntryProperties, normalizeProperty } from './entry-properties.ts';
@@ -181,9 +181,9 @@ export function findParents(
     const singular = toSingular(getResourceSegment(path));
     const isGeneral = GENERAL_NAMES.includes(normalizeName(parameter));
     const name = isGeneral ? singular + parameter.charAt(0).toUpperCase() + parameter.slice(1) : parameter;
-    const own = [normalizeName(name), `${normalizeName(singular)}id`];
+    const own = [normalizeName(name), `${normalizeName(singular)}id`, `id${normalizeName(singular)}`];
     // A customer or an account is usually another one than the user whom `assigneeId` names.
-    const isUser = ['user', 'member', 'person', 'author'].includes(normalizeName(singular));
+    const isUser = [...USER_WORDS, 'member', 'person', 'author'].includes(normalizeName(singular));
     const names = isUser ? [...own, ...PERSON_PROPERTIES] : own;
     const ownId = reader.getParameterSchema(route, parameter);
     const property =

@@ -3,6 +3,7 @@ import type { Entry } from '../../store/state.ts';
 import { isIdName, normalizeName } from '../../util/names.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
 import type { Plan, Resource } from '../resource.ts';
+import { USER_WORDS } from '../users/user-names.ts';
 import { getGeneratedInside, setGeneratedInside } from '../values/completed.ts';
 import { getKeyValue, getOwn } from './entry-values.ts';
 
@@ -27,7 +28,7 @@ export function addIds(
 ): Entry {
   const text = getKeyValue(entry, resource.id);
   const own = normalizeName(resource.singular);
-  const names = [`${own}id`, ...(own === 'user' ? ['uid'] : [])];
+  const names = [`${own}id`, ...(USER_WORDS.includes(own) ? ['uid', 'userid'] : [])];
   if (text === undefined) return body;
   const added = [...reader.getProperties(schema)].flatMap(
     ([name, pointer]): readonly (readonly [string, unknown])[] => {

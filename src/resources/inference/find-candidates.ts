@@ -15,6 +15,7 @@ import {
   indexByLastSegment,
   indexByParent,
 } from '../document/document-paths.ts';
+import { isOnlyEnvelope } from '../document/envelopes.ts';
 import { endsWithOwner, getLastSegment, getParameterName, getParentPath, toTemplate } from '../document/names.ts';
 import {
   createsOwn,
@@ -423,7 +424,7 @@ export function findEntrySchema(
   const inResponse = (route: Route | undefined) => {
     if (!route) return undefined;
     const schema = reader.getResponseSchema(route, route.successStatus);
-    if (schema === undefined || !reader.isObject(schema)) return undefined;
+    if (schema === undefined || !reader.isObject(schema) || isOnlyEnvelope(reader, schema)) return undefined;
     const { entry: own } = getOverrides(reader.document, route);
     return own === undefined
       ? reader.findEntry(schema, singular, listed).schema

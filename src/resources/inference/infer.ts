@@ -44,13 +44,14 @@ import { getTenantName } from '../users/first-users.ts';
 import { planMember } from '../users/member-lists.ts';
 import { findOwnMember } from '../users/own-members.ts';
 import { addSenders, findOwnPosition } from '../users/own-paths.ts';
+import { confirmsEmail } from '../users/passwords.ts';
 import { findSenderFlag, locateFlags } from '../users/sender-flags.ts';
 import { isRelation } from '../users/user-names.ts';
 import { linkToUsers } from '../users/user-parts.ts';
 import { planUser } from '../users/user-plans.ts';
 import {
   addOwnProperties,
-  confirmsEmail,
+  asksForReset,
   findLogin,
   findLoginNames,
   findOwnUser,
@@ -236,6 +237,7 @@ function planAction(
   const { item, verb } = splitActionPath(route.path) ?? { item: route.path, verb: getMarkSegment(route) };
   const place = findMarkedPlace(marks, route) ?? (item === route.path ? undefined : findPlaceOfForm(resources, item));
   if (!place?.isItem || place.resource.kind !== 'collection') return undefined;
+  if (asksForReset(reader, route)) return undefined;
   const { resource } = place;
   const shown = users && findSenderFlag(reader, resource, route, verb);
   const found =

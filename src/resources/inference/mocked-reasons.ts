@@ -14,8 +14,9 @@ import { namesSelection } from '../lists/view-words.ts';
 import { type Action, type Inference, type MockedPlan, NO_ID, type Plan } from '../resource.ts';
 import { listsJoined, needsUnknownUser } from '../users/own-lists.ts';
 import { findMembership } from '../users/own-members.ts';
+import { confirmsEmail } from '../users/passwords.ts';
 import { isRelation } from '../users/user-names.ts';
-import { confirmsEmail, resetsPassword } from '../users/users.ts';
+import { resetsPassword } from '../users/users.ts';
 import { indexReferences } from './references.ts';
 import type { RestRoute } from './verb-paths.ts';
 

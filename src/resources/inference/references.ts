@@ -16,7 +16,16 @@ import { NAME_IDS, REFERENCED_USERS } from '../users/user-names.ts';
 
 type References = Pick<Inference, 'resources' | 'users'>;
 
-/** Returns the resources with lists of their own by the names of properties with their ids, such as `projectid`. */
+/**
+ * Entries whose names with `id` before them are often something else, such as the number of an identity card in
+ * `idCard`.
+ */
+const NO_PREFIXED_IDS = /^(?:cards?|types?|numbers?|tokens?|photos?|images?|documents?|proofs?|files?)$/;
+
+/**
+ * Returns the resources with lists of their own by the names of properties with their ids, such as `projectid`, and
+ * `idproject` for the Romance languages.
+ */
 export const indexReferences = memoizeByObject(({ resources, users }: References): ReadonlyMap<string, Resource> => {
   const index = new Map<string, Resource>();
   const shared = new Set<string>();
@@ -27,6 +36,10 @@ export const indexReferences = memoizeByObject(({ resources, users }: References
     index.set(name, resource);
   }
   for (const name of shared) index.delete(name);
+  for (const [name, resource] of [...index]) {
+    const own = name.replace(/id$/, '');
+    if (!NO_PREFIXED_IDS.test(own) && !index.has(`id${own}`)) index.set(`id${own}`, resource);
+  }
   for (const name of users ? REFERENCED_USERS : []) if (users && !index.has(`${name}id`)) index.set(`${name}id`, users);
   // A `username` is the id of a user if the paths of users have it.
   const { property = '' } = users?.id ?? {};

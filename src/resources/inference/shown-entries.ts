@@ -64,9 +64,8 @@ export function findShownBelow(reader: SchemaReader, paths: DocumentPaths, colle
   const request = post && reader.getRequestSchema(post);
   if (request === undefined) return undefined;
   const sent = [...reader.getProperties(reader.findEntry(request, getSingular(collectionPath)).schema).keys()];
-  const lists = (indexByParent(paths).get(collectionPath) ?? []).flatMap(([below, { routes: own }]) => {
-    const list = OWN_SEGMENT.test(getLastSegment(below)) ? own.get('GET') : undefined;
-    const response = list && reader.getResponseSchema(list, list.successStatus);
+  const lists = listOwnBelow(paths, collectionPath).flatMap((list) => {
+    const response = reader.getResponseSchema(list, list.successStatus);
     const items =
       response === undefined ? undefined : reader.findList(response, getLastSegment(collectionPath))?.schema;
     return items === undefined ? [] : [items];
@@ -77,18 +76,27 @@ export function findShownBelow(reader: SchemaReader, paths: DocumentPaths, colle
   });
 }
 
+/** Returns the GET operations of paths such as `/bookings/my`. */
+function listOwnBelow(paths: DocumentPaths, path: string): readonly Route[] {
+  return (indexByParent(paths).get(path) ?? []).flatMap(
+    ([below, { routes }]) => (OWN_SEGMENT.test(getLastSegment(below)) && routes.get('GET')) || [],
+  );
+}
+
 function getSingular(collectionPath: string): string {
   return toSingular(getResourceSegment(collectionPath));
 }
 
 /**
- * Returns whether a path below lists the entries that a POST creates: `/visits/patient/{patientId}` for `POST /visits`.
+ * Returns whether a path below lists the entries that a POST creates: `/visits/patient/{patientId}` or `/visits/mine`
+ * for `POST /visits`.
  */
 export function isListedBelow(reader: SchemaReader, paths: DocumentPaths, path: string, create: Route): boolean {
   const response = reader.getResponseSchema(create, create.successStatus);
   if (response === undefined) return false;
   const entry = reader.findEntry(response, toSingular(getResourceSegment(path))).schema;
-  return (indexSelections(paths).get(path) ?? []).some((list) => {
+  const lists = [...(indexSelections(paths).get(path) ?? []), ...listOwnBelow(paths, path)];
+  return lists.some((list) => {
     const shown = reader.getResponseSchema(list, list.successStatus);
     const listed = shown === undefined ? undefined : reader.findList(shown, getResourceSegment(path));
     return listed !== undefined && reader.isSame(listed.schema, entry);

@@ -116,7 +116,9 @@ function selectsUser({ parameters }: Route): boolean {
 /** Returns whether a text says that some entries are those of the user who sends a request. */
 function saysOwn(text: string, noun: string): boolean {
   return [
-    `(?:my|your|own) ${SOME}${noun}`,
+    `(?:my|your|own|mis|meus|minhas|mes|miei|mie|meine) ${SOME}${noun}`,
+    // `Listar alojamientos propios`.
+    `${noun} propi[oa]s\\b`,
     `${SENDER_WORDS}'s ${SOME}${noun}`,
     `(?<!(?:a|an|another|given|specific) )user's ${SOME}${noun}`,
     `${noun} ${SOME}(?:of|for|by|belonging to) (?:the )?${SENDER_WORDS}\\b`,

@@ -1,4 +1,5 @@
 import { isCurrentPassword } from '../../openapi/login-paths.ts';
+import type { Route } from '../../openapi/routes.ts';
 import { normalizeName } from '../../util/names.ts';
 import { PASSWORD_NAMES } from './user-names.ts';
 
@@ -39,4 +40,17 @@ export function findPasswords(names: readonly string[]): Passwords | undefined {
     next,
     repeated: find(REPEATED_PASSWORD),
   };
+}
+
+/** Matches the end of a path that confirms the e-mail address of a user with a secret from a message. */
+const CONFIRMATION =
+  /[/_-]?(?:confirm|verify|validate|activate)[/_-]?(?:e-?mail|account|registration|user)?(?:\/\{[^/]+\})?$/i;
+
+/** Names of secrets that a message has, without uppercase letters and separators. */
+const MESSAGE_SECRETS = ['token', 'code', 'key', 'hash', 'otp'];
+
+/** Returns whether an operation confirms an e-mail address with a secret from a message, such as `?token=`. */
+export function confirmsEmail({ method, path, parameters }: Route): boolean {
+  const isSecret = (name: string) => MESSAGE_SECRETS.some((secret) => normalizeName(name).endsWith(secret));
+  return method === 'GET' && CONFIRMATION.test(path) && parameters.some(({ name }) => isSecret(name));
 }

@@ -2,8 +2,17 @@ import { normalizeName } from '../../util/names.ts';
 
 /* The words of documents for users, and for what they have, without uppercase letters and separators. */
 
+/** The name of a user, also in other languages. */
+export const USER_WORDS = [
+  'user',
+  ...['usuario', 'usuaria', 'utilisateur', 'utente', 'utilizador', 'benutzer', 'pengguna', 'kullanici'],
+];
+
 /** Names of entries that are people. */
-export const PERSONS = ['user', 'member', 'person', 'account', 'customer', 'author', 'owner', 'employee', 'profile'];
+export const PERSONS = [
+  ...USER_WORDS,
+  ...['member', 'person', 'account', 'customer', 'author', 'owner', 'employee', 'profile'],
+];
 
 /** Names of entries that are people only if they log in. */
 export const PERSONS_WITH_LOGIN = [
@@ -66,6 +75,7 @@ export const PASSWORD_NAMES = [
 /** Names of properties with the user who created an entry. A `customerId` or `assigneeId` is often another user. */
 const CREATOR_PROPERTIES = [
   'userid',
+  ...['iduser', 'usuarioid', 'idusuario', 'utilisateurid', 'idutilisateur', 'utenteid', 'idutente'],
   'ownerid',
   'authorid',
   'createdby',
@@ -135,6 +145,7 @@ export const PERSON_PROPERTIES = [
 /** Names of people in an entry who are users of the document. */
 export const REFERENCED_USERS = [
   ...['user', 'author', 'owner', 'creator', 'assignee', 'reporter', 'sender', 'actor', 'performer'],
+  ...['followee', 'follower'],
   ...['blocked', 'muted', 'followed', 'invited', 'assigned', 'target', 'friend', 'other'].map((word) => `${word}user`),
   ...[...CREATING, 'updated', 'performed', 'changed', 'edited', 'triggered'].map((word) => `${word}by`),
 ];

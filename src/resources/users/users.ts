@@ -322,21 +322,18 @@ export function resetsPassword(reader: SchemaReader, route: Route): boolean {
   const request = reader.getRequestSchema(route);
   const names = request === undefined ? [] : [...reader.getProperties(findBody(reader, request).schema).keys()];
   const hasProof = [...names, ...route.pathNames].some((name) => PROOFS.includes(normalizeName(name)));
-  return hasProof || /forgot|reset|recover/i.test(route.path);
+  return hasProof || FORGOTTEN.test(route.path);
 }
 
-/** Matches the end of a path that confirms the e-mail address of a user with a secret from a message. */
-const CONFIRMATION =
-  /[/_-]?(?:confirm|verify|validate|activate)[/_-]?(?:e-?mail|account|registration|user)?(?:\/\{[^/]+\})?$/i;
-
-/** Names of secrets that a message has, without uppercase letters and separators. */
-const MESSAGE_SECRETS = ['token', 'code', 'key', 'hash', 'otp'];
-
-/** Returns whether an operation confirms an e-mail address with a secret from a message, such as `?token=`. */
-export function confirmsEmail({ method, path, parameters }: Route): boolean {
-  const isSecret = (name: string) => MESSAGE_SECRETS.some((secret) => normalizeName(name).endsWith(secret));
-  return method === 'GET' && CONFIRMATION.test(path) && parameters.some(({ name }) => isSecret(name));
+/** Returns whether a request asks for a message with which the user can reset a password. */
+export function asksForReset(reader: SchemaReader, route: Route): boolean {
+  const request = reader.getRequestSchema(route);
+  const names = request === undefined ? [] : [...reader.getProperties(request).keys()];
+  return resetsPassword(reader, route) && !names.some(isSecretName);
 }
+
+/** Matches words for forgotten passwords in paths, also in other languages. */
+const FORGOTTEN = /forgot|reset|recover|recuper|olvid|restablec|esquec|redefin|oubli|reinitialis|dimentica|vergessen/i;
 
 /**
  * Returns whether an operation logs a user out: `POST /logout`, `DELETE` of a path whose `POST` logs in, or
