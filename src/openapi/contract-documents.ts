@@ -5,12 +5,21 @@ import { toPattern } from '../util/request-target.ts';
 import { type Bundle, bundleDocument } from './bundle.ts';
 import { checkStructure, findSilentOperations, withOperationIds } from './check-structure.ts';
 import type { CompiledDocuments, DocumentEdit } from './compiled-contract.ts';
-import { type Document, formatIssues, formatLike, getNode, parseSource, toDocument, toNode } from './document.ts';
+import {
+  type Document,
+  formatIssues,
+  formatLike,
+  getNode,
+  parseSource,
+  resolvePointer,
+  toDocument,
+  toNode,
+} from './document.ts';
 import type { DocumentSource, SourceOptions } from './document-source.ts';
 import { addExampleSchemas } from './example-schemas.ts';
 import { normalizeSchemas } from './normalize-schemas.ts';
 import { applyOverlay, listOverlayPaths, type Overlay } from './overlay.ts';
-import { findUnsupportedMethods } from './path-items.ts';
+import { findUnsupportedMethods, getItemPointer } from './path-items.ts';
 import { getMaxTestedLength } from './patterns/pattern.ts';
 import { findColonParameter, getRoutes, type Route } from './routes.ts';
 import { findOpenOperations } from './security.ts';
@@ -23,7 +32,7 @@ import { mapNodes } from './walk-schemas.ts';
 /**
  * Returns a warning for each part of a document that the server ignores or that is probably a mistake.
  * These are unknown top-level properties, operations that no request can reach, paths with a parameter as in Express,
- * patterns that match no text, and patterns that are not tested with long texts.
+ * path parameters that the path lacks, patterns that match no text, and patterns that are not tested with long texts.
  * Also returns a warning if the document has no operations.
  */
 function findIgnoredParts(document: Document): readonly Issue[] {
@@ -35,6 +44,7 @@ function findIgnoredParts(document: Document): readonly Issue[] {
     ...findUnsupportedMethods(document),
     ...findUnsupportedParts(document),
     ...findColonParameters(routes),
+    ...findMissingParameters(document, routes),
     ...findOpenOperations(document, routes),
     ...findDelimitedPatterns(document),
     ...findBoundedPatterns(document),
@@ -91,6 +101,21 @@ function findColonParameters(routes: readonly Route[]): readonly Issue[] {
     const message = `is reached only with the text ${parameter} in the path, because ${parameter} is not a parameter: write ${name}`;
     return [{ pointer: formatPointer('paths', path), message }];
   });
+}
+
+/** Returns a warning for each path parameter that the path of its operation lacks. */
+function findMissingParameters(document: Document, routes: readonly Route[]): readonly Issue[] {
+  const issues = routes.flatMap(({ pointer, path, pathNames }) =>
+    [`${pointer}/parameters`, `${getItemPointer(pointer)}/parameters`].flatMap((list) =>
+      [getNode(document, list) ?? []].flat().flatMap((_, index): readonly Issue[] => {
+        const own = resolvePointer(document, `${list}/${index}`);
+        const { in: location, name } = toNode(getNode(document, own));
+        if (location !== 'path' || typeof name !== 'string' || pathNames.includes(name)) return [];
+        return [{ pointer: own, message: `is ignored, because the path ${path} has no {${name}}: add it to the path` }];
+      }),
+    ),
+  );
+  return [...new Map(issues.map((issue) => [issue.pointer, issue])).values()];
 }
 
 const UNREACHABLE = 'is never reached, because the path has a query or a fragment: make it a parameter';

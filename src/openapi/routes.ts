@@ -233,7 +233,11 @@ function openChanges(routes: readonly Route[]): readonly Route[] {
  */
 export function createRoute(document: Document, path: string, method: string, pointer: string): Route {
   const responses = getResponses(document, pointer);
-  const parameters = getParameters(document, pointer);
+  const pathNames = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name);
+  // No request can have a path parameter that the path lacks.
+  const parameters = getParameters(document, pointer).filter(
+    (parameter) => parameter.in !== 'path' || pathNames.includes(parameter.name),
+  );
   const bodyMedia = getMedia(document, `${resolvePointer(document, `${pointer}/requestBody`)}/content`);
   const queryParameters = parameters.filter((parameter) => parameter.in === 'query');
   const pathTexts = createPathParser(path);
@@ -251,7 +255,7 @@ export function createRoute(document: Document, path: string, method: string, po
     parameters,
     bodyMedia,
     security: getSecurity(document, pointer),
-    pathNames: [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name),
+    pathNames,
     knownNames: {
       query: queryParameters.flatMap(listQueryNames),
       body: body?.schema === undefined ? [] : getPropertyNames(document, body.schema),

@@ -24,6 +24,13 @@ describe('loadContract warns, with position and reason, of', () => {
       '4:11 #/paths/~1a~1:id is reached only with the text :id in the path, because :id is not a parameter: write {id}',
     ],
     [
+      'a path parameter that the path lacks',
+      [
+        `/a: { get: { parameters: [{ name: id, in: path, required: true, schema: { type: string } }], responses: { "204": { description: d } } } }`,
+      ],
+      '4:29 #/paths/~1a/get/parameters/0 is ignored, because the path /a has no {id}: add it to the path',
+    ],
+    [
       'a pattern with slashes',
       [
         '/a: { get: { parameters: [{ name: q, in: query, schema: { type: string, pattern: "/^[a-z]+$/" } },',

@@ -151,3 +151,13 @@ describe('Users and their entries in Spanish', () => {
     expect(forgotten.headers.get('x-mocked')).toBe('operation');
   });
 });
+
+it.each(['myinfo', 'userinfo', 'perfil'])('/users/%s shows the user who sends the request', async (word) => {
+  const paths: Paths = {
+    ...createResourcePaths('/users/{userId}', refer('User'), CREDENTIALS),
+    '/login': { post: { request: CREDENTIALS, response: createObject({ 'token!': TEXT }) } },
+    [`/users/${word}`]: { get: { response: refer('User') } },
+  };
+  const explained = await explainApi({ paths, schemas });
+  expect(explained[`GET /users/${word}`]).toMatch(/^real: reads the user who sends the request/);
+});

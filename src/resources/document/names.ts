@@ -39,7 +39,7 @@ export function getLastSegment(path: string): string {
 
 /** Matches segments that stand for the user who sends a request, such as `/me/tasks`. */
 export const OWN_SEGMENT =
-  /^(?:me|mine|self|myself|myinfo|mias|mios|minhas|meus|mis(?:[-_].+)?|mes[-_].+|meine(?:[-_].+)?)$|^my(?:[-_].+)?$/i;
+  /^(?:me|mine|self|myself|mias|mios|minhas|meus|mis(?:[-_].+)?|mes[-_].+|meine(?:[-_].+)?)$|^my(?:[-_].+)?$/i;
 
 /** Returns whether a path ends with a word for the user, such as `/blocks/me`: its entries are those of other paths. */
 export function endsWithOwner(path: string): boolean {

@@ -48,7 +48,8 @@ const CLIENT_SECRET_NAMES = ['clientsecret'];
 const LOGIN_ID = /(?:log|sign)_?-?(?:in|on|up)|session|authenticat|register|(?:issue|create|get|obtain)_?-?token/i;
 
 /** Matches the last segment of a path with the user who sends the request. */
-export const OWN_USER = /^(?:me|whoami|profile|user|account|current|current-?_?user|self)$/i;
+export const OWN_USER =
+  /^(?:me|whoami|profile|user|account|current|current-?_?user|self|my[-_]?(?:info|profile|account|details)|user-?info|perfil|mi-?perfil|meu-?perfil|profil|mon-?profil)$/i;
 
 /**
  * Returns the resource with the users of a document: entries with a login, or created with one and a password, whose
