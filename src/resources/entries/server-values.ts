@@ -175,8 +175,8 @@ export function createServerValues(
       const values = getOwnProperties(resource).flatMap(([name, pointer]) => {
         const isRequired = kinds.includes('created') && isRequiredEditTime(contract, reader, resource, name);
         const isTime = isRequired || kinds.some((kind) => isTimeName(reader, resource, name, kind));
-        const value = formatTimes(nowMs).find((time) => contract.isValid(pointer, time));
-        return !isTime || (from[name] ?? undefined) !== undefined || value === undefined ? [] : [[name, value]];
+        const value = isTime ? formatTimes(nowMs).find((time) => contract.isValid(pointer, time)) : undefined;
+        return (from[name] ?? undefined) !== undefined || value === undefined ? [] : [[name, value]];
       });
       return Object.fromEntries(values);
     },
