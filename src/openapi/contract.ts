@@ -216,7 +216,15 @@ type VerifyOptions = { readonly closed: boolean; readonly isReceived?: boolean; 
 /** The maximum number of cached contracts. */
 const MAX_CACHED_CONTRACTS = 20;
 
-const cache = new Map<string, { name: string; parts: Parts; contract: Contract }>();
+/** A loaded contract, and the contents of the files from which it was loaded. */
+interface CachedContract {
+  readonly bytes: Buffer;
+  readonly overlay: Overlay | undefined;
+  readonly parts: Parts;
+  readonly contract: Contract;
+}
+
+const cache = new Map<string, CachedContract>();
 
 /**
  * Loads a contract from a YAML or JSON file, or from a URL.
@@ -231,22 +239,29 @@ export async function loadContract(options: ContractOptions): Promise<Contract> 
     const source = options.source ?? (await readSource(options));
     const { path, bytes } = source;
     const overlay = isUrl(path) ? undefined : readOverlay(path, source.reader);
-    const name = getContractName(bytes.toString(), options, overlay);
     const key = JSON.stringify([strict, path, edit?.key, allowRefs]);
     const cached = cache.get(key);
-    if (cached?.name === name && cached.parts.every(isUnchanged)) return cached.contract;
-    const found = findCompiledContract(name);
+    if (cached && hasContents(cached, bytes, overlay)) return cached.contract;
+    const found = findCompiledContract(getContractName(bytes.toString(), options, overlay));
     const compiled = found && edit ? editCompiledContract(found, edit) : found;
     const loaded = compiled
       ? createLoaded(bytes, path, compiled.documents)
       : createDocuments(await convertSwagger(source), options, overlay);
     const contract = createContract(loaded, { path, strict }, compiled);
     if (cache.size >= MAX_CACHED_CONTRACTS) cache.clear();
-    cache.set(key, { name, parts: loaded.parts, contract });
+    cache.set(key, { bytes, overlay, parts: loaded.parts, contract });
     return contract;
   } catch (cause) {
     throw createContractError(cause, (options.source ?? options).path);
   }
+}
+
+/** Returns whether the files of a cached contract have not changed. Bytes are compared much faster than hashes. */
+function hasContents(cached: CachedContract, bytes: Buffer, overlay: Overlay | undefined): boolean {
+  const { path, text } = cached.overlay ?? {};
+  return (
+    cached.bytes.equals(bytes) && path === overlay?.path && text === overlay?.text && cached.parts.every(isUnchanged)
+  );
 }
 
 function createContractError(cause: unknown, path: string): UserError {
