@@ -14,6 +14,8 @@ export const ajvOptions: Options = {
   verbose: true,
   logger: false,
   validateSchema: false,
+  // Without `validateSchema`, the metaschema of the dialect is not needed.
+  meta: false,
   // JSON.parse turns 1e400 into Infinity, which is not a JSON number.
   strictNumbers: true,
   // 4.35 counts as a multiple of 0.01, despite rounding errors.
