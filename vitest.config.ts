@@ -3,7 +3,6 @@ import { startFirst } from './test/support/harness/slowest-first.ts';
 
 /** The files that take longest. In a fresh clone, Vitest would start most of them last, because they are short texts. */
 const SLOWEST = [
-  'cli/json-output',
   'http/long-lists',
   'check/streams',
   'check/endings',
