@@ -124,7 +124,7 @@ export class ResourceModel {
     this.listFitting = createFittingNames(contract.normalized);
     this.generate = generateField;
     this.completeValue = completeValue;
-    this.#values = createServerValues(contract, this.reader, generateField);
+    this.#values = createServerValues(contract, this.reader, this.inference, generateField);
     const getSent = memoizeByObject((resource: Resource) => new Set(this.#listSentNames(resource)));
     this.derived = new DerivedValues(this, this.inference, this.responses, getSent);
   }

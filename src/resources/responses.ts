@@ -357,12 +357,12 @@ export class ResponseFactory {
       const found = [...(average === undefined ? [] : [average]), ...getPageValues(field, page)];
       const values = [...(link === undefined ? [] : [link]), ...found];
       // On the last page, a required text such as `next` is empty.
-      const last = values.includes(null) && required.includes(name) ? [''] : [];
-      const value = [...values, ...last].find(isAllowed);
+      const value = [...values, ...(values.includes(null) && required.includes(name) ? [''] : [])].find(isAllowed);
       if (value !== undefined) return [[name, value]];
-      if (values.length > 0) return [[name, undefined]];
-      const isSearched = parents.length < MAX_FIELD_DEPTH && !plan.responsePath.includes(name);
-      if (!isSearched || !this.#reader.isObject(pointer)) return [];
+      // In `page: { size, number, totalElements }`, as in Spring, the object is no page number.
+      const isObject = this.#reader.isObject(pointer);
+      if (values.length > 0 && !(isObject && getLinkRelation(name) === undefined)) return [[name, undefined]];
+      if (!isObject || parents.length >= MAX_FIELD_DEPTH || plan.responsePath.includes(name)) return [];
       const inner = this.#getPageFields(pointer, listed, [...parents, name]);
       return inner ? [[name, inner]] : [];
     });

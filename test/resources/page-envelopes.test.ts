@@ -230,3 +230,15 @@ it('a list that an envelope describes as an object is explained as omitted', asy
     'real: lists books (omits, because its schemas exclude each other: data)',
   );
 });
+
+it('an object with the name of a page number describes the page', async () => {
+  const page = createObject({ page: INTEGER, size: INTEGER, totalElements: INTEGER, totalPages: INTEGER });
+  const Page = createObject({ 'content!': createList(Book), 'page!': page });
+  const shop = await startApi({ paths: createPaths(Page, { page: { ...INTEGER, default: 0 }, size: INTEGER }) });
+  await addBooks(shop, 3);
+  const { body } = await shop.ask('GET', '/books?page=1&size=2');
+  expect(body).toMatchObject({
+    content: [{ title: 'c' }],
+    page: { page: 1, size: 2, totalElements: 3, totalPages: 2 },
+  });
+});

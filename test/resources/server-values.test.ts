@@ -276,3 +276,15 @@ describe('The time at which a new entry expires', () => {
     expect(explained).toContain('sets: expiresAt from expiryDays or expiresInHours');
   });
 });
+
+it('A property that is readOnly only in responses has the value of the request', async () => {
+  const Pet = createObject({ 'id!': { type: 'integer' }, 'name!': TEXT, 'createdBy!': { ...TEXT, ...READ_ONLY } });
+  const sent = createObject({ 'name!': TEXT, 'createdBy!': TEXT });
+  const paths = createResourcePaths('/pets/{petId}', Pet, sent);
+  const change = createObject({ 'name!': TEXT });
+  const item = { ...paths['/pets/{petId}'], put: { ...paths['/pets/{petId}']?.put, request: change, response: Pet } };
+  const { ask } = await startApi({ paths: { ...paths, '/pets/{petId}': item } });
+  const { body } = await ask('POST', '/pets', { name: 'Rex', createdBy: 'ann' });
+  expect(body.createdBy).toBe('ann');
+  expect((await ask('PUT', `/pets/${body.id}`, { name: 'Tom' })).body).toEqual({ ...body, name: 'Tom' });
+});

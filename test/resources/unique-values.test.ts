@@ -118,3 +118,18 @@ it('Properties that a request can have are null in a new entry if they can be nu
   const ask = await start('Conflict');
   expect((await ask('POST', '/tags', { name: 'a' })).body).toEqual({ id: 1, name: 'a', color: null });
 });
+
+it('A value is refused that another entry has if the description of its property says that it is unique', async () => {
+  const sku = { ...TEXT, description: 'Required, unique across items' };
+  const skus = { 'name!': TEXT, 'sku!': sku, price: { type: 'integer' } };
+  const Item = createObject({ 'id!': { type: 'integer' }, ...skus });
+  const contract = await writeApi({ paths: createResourcePaths('/items/{itemId}', Item, createObject(skus)) });
+  const document = JSON.parse(await readFile(contract, 'utf8'));
+  document.paths['/items'].post.responses['409'] = { description: 'Item already exists with same name and price' };
+  await writeFile(contract, JSON.stringify(document));
+  const { ask } = await startStorefront({ contract });
+  expect((await ask('POST', '/items', { name: 'a', sku: 'x', price: 1 })).status).toBe(201);
+  expect((await ask('POST', '/items', { name: 'a', sku: 'y', price: 2 })).status).toBe(201);
+  expect((await ask('POST', '/items', { name: 'a', sku: 'z', price: 2 })).status).toBe(409);
+  expect((await ask('POST', '/items', { name: 'b', sku: 'x', price: 3 })).status).toBe(409);
+});

@@ -13,7 +13,7 @@ import { createRandom, createUuid, toSeed } from '../../util/random.ts';
 import { listRequestNames } from '../document/locate.ts';
 import { addArticle } from '../document/names.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
-import type { PathKey, Plan, Resource } from '../resource.ts';
+import type { Inference, PathKey, Plan, Resource } from '../resource.ts';
 import { findByKeys, getIdNumbers } from './entry-lists.ts';
 import { isFilePropertyName } from './uploads.ts';
 
@@ -133,6 +133,24 @@ export const SAMPLE_TIME_MS = 1_767_225_600_000;
 /** The maximum number of attempts to generate a free and valid id. */
 const MAX_ATTEMPTS = 20;
 
+/** Creates a function that returns the names of the properties of entries that only the server sets. */
+function createReadOnlyNames({ normalized }: Contract, reader: SchemaReader, { plans }: Pick<Inference, 'plans'>) {
+  const isReadOnly = (pointer: string) => isReadOrWriteOnly(normalized, getNode(normalized, pointer), 'readOnly');
+  // A request with a schema of its own can have a property that is `readOnly` only in responses.
+  const isSent = (resource: Resource, name: string) =>
+    [...plans.values()].some(({ resource: own, action, route, requestPath }) => {
+      const isWrite = own === resource && ['create', 'replace', 'update'].includes(action);
+      const request = isWrite ? reader.getRequestInner(route, requestPath) : undefined;
+      const pointer = request === undefined ? undefined : reader.getProperties(request).get(name);
+      return pointer !== undefined && !isReadOnly(pointer) && !reader.isSame(request ?? '', resource.schema);
+    });
+  return memoizeByObject((resource: Resource): ReadonlySet<string> => {
+    const own = resource.schema === '' ? [] : [...reader.getProperties(resource.schema)];
+    const names = own.flatMap(([name, pointer]) => (isReadOnly(pointer) ? [name] : []));
+    return new Set(names.filter((name) => !isSent(resource, name)));
+  });
+}
+
 /**
  * Creates the functions for ids, times and default values.
  * `generate`: a function that generates a valid value for the schema at a JSON Pointer.
@@ -140,15 +158,11 @@ const MAX_ATTEMPTS = 20;
 export function createServerValues(
   contract: Contract,
   reader: SchemaReader,
+  inference: Pick<Inference, 'plans'>,
   generate: (schema: string, seed: number) => unknown,
 ): ServerValues {
-  const { normalized } = contract;
   const getOwnProperties = ({ schema }: Resource) => [...(schema === '' ? [] : reader.getProperties(schema))];
-  const isReadOnly = (pointer: string) => isReadOrWriteOnly(normalized, getNode(normalized, pointer), 'readOnly');
-  const getReadOnly = memoizeByObject(
-    (resource: Resource) =>
-      new Set(getOwnProperties(resource).flatMap(([name, pointer]) => (isReadOnly(pointer) ? [name] : []))),
-  );
+  const getReadOnly = createReadOnlyNames(contract, reader, inference);
   return {
     createId(resource, used, entry, uuid) {
       const { id } = resource;

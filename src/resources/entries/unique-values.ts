@@ -1,7 +1,7 @@
 import { DomainError } from '../../application.ts';
 import type { Entry, State } from '../../store/state.ts';
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
-import { joinWords, normalizeName, removeAccents } from '../../util/names.ts';
+import { isIdName, joinWords, normalizeName, removeAccents } from '../../util/names.ts';
 import { isNegated, listSentences, readResponseText } from '../document/document-texts.ts';
 import { listRequestNames } from '../document/locate.ts';
 import { addArticle } from '../document/names.ts';
@@ -45,11 +45,14 @@ const NAMES = ['slug', 'code', 'sku', 'key', 'name'];
 interface UniqueNames {
   readonly keys: readonly PathKey[];
   readonly within: readonly string[];
+  /** The properties that are unique only together with another one: `price` of `the same name and price`, by `name`. */
+  readonly beside: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
  * Returns the properties whose values an operation refuses if another entry has them: those that the description or an
- * example of its 409 names. If it says only that the entry exists, it is the required `name` or `code`.
+ * example of its 409 names, or whose own descriptions say `unique`. If it says only that the entry exists, it is the
+ * required `name` or `code`.
  */
 export const findUniqueNames = memoizeByObject((model: ResourceModel) =>
   memoizeByObject((plan: Plan): UniqueNames => {
@@ -77,10 +80,26 @@ export const findUniqueNames = memoizeByObject((model: ResourceModel) =>
       : [];
     const references = findReferences(reader, inference, resource.schema, resource);
     const within = references.filter(({ target }) => isNamed(target.singular)).map(({ property }) => property);
-    const names = named.length > 0 ? named : usual.slice(0, 1);
-    return { keys: names.map((name) => createPropertyKey(name, properties.get(name) ?? '')), within };
+    const described = sent.filter((name) => isDescribedUnique(reader, properties.get(name) ?? '', name));
+    const stated = [...new Set([...named, ...described])];
+    const names = stated.length > 0 ? stated : usual.slice(0, 1);
+    const isBeside = (name: string, other: string) =>
+      !stated.includes(other) && words.includes(` ${joinWords(name)} and ${joinWords(other)} `);
+    const beside = new Map(
+      named.map((name) => [name, [...properties.keys()].filter((other) => isBeside(name, other))] as const),
+    );
+    return { keys: names.map((name) => createPropertyKey(name, properties.get(name) ?? '')), within, beside };
   }),
 );
+
+/** Returns whether the description of a property says that its values are unique. An id of another entry is not. */
+function isDescribedUnique(reader: SchemaReader, pointer: string, name: string): boolean {
+  const text = String(reader.getKeyword(pointer, 'description') ?? '');
+  return UNIQUE.test(text) && !isNegated(text) && !isIdName(name);
+}
+
+/** Matches texts about unique values, but not about ids, such as `Unique identifier of the order`. */
+const UNIQUE = /\bunique\b(?! (?:[\w-]+ )?id(?:s|entifiers?)?\b)/i;
 
 /**
  * Returns the only property of requests that a text names, if the text says that another entry has its value: `nom` for
@@ -109,7 +128,7 @@ function findOtherName(reader: SchemaReader, plan: Plan, text: string): readonly
 /** Names of properties with the state of an entry, or with long texts. */
 const OTHERS = ['status', 'state', 'stage', 'phase', 'type', 'kind', 'role', 'content', 'body', 'comment', 'message'];
 
-const NONE: UniqueNames = { keys: [], within: [] };
+const NONE: UniqueNames = { keys: [], within: [], beside: new Map() };
 
 /**
  * An entry of a request.
@@ -136,16 +155,16 @@ export function findUsedName(
   state: State,
   { entry, current, sent }: Change,
 ): string | undefined {
-  const { keys, within } = findUniqueNames(model)(plan);
+  const { keys, within, beside } = findUniqueNames(model)(plan);
   const { resource } = plan;
-  const isNear = (other: Entry) =>
+  const isNear = (other: Entry, unique: string) =>
     plan.mount.parents.every((key) => getKeyValue(other, key) === getKeyValue(entry, key)) &&
-    within.every((name) => getOwn(other, name) === getOwn(entry, name));
+    [...within, ...(beside.get(unique) ?? [])].every((name) => getOwn(other, name) === getOwn(entry, name));
   const used = keys.find((key) => {
     const value = getOwn(entry, key.name);
     if (typeof value !== 'string' || !Object.hasOwn(sent, key.name)) return false;
     const equal = findByKeys(getEntryList(state, resource), [key], [value]);
-    return equal.some((other) => other !== current && isNear(other));
+    return equal.some((other) => other !== current && isNear(other, key.name));
   });
   return used?.name;
 }
