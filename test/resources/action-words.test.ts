@@ -52,6 +52,9 @@ const PATHS = {
   '/visits/{visitId}/decrease': { put: { ...visit, request: createObject({ 'seats!': { type: 'integer' } }) } },
   '/visits/{visitId}/add-seats': { post: { ...visit, request: createObject({ 'seats!': { type: 'integer' } }) } },
   '/visits/{visitId}/archive': { put: { ...visit, request: createObject({ archived: FLAG }) } },
+  '/visits/{visitId}/enable': {
+    put: { request: createObject({ 'enabled!': FLAG }), response: createObject({ 'jobs!': { type: 'integer' } }) },
+  },
 };
 
 describe('The word for an action in a path', () => {
@@ -64,6 +67,8 @@ describe('The word for an action in a path', () => {
     );
     expect(explained).toMatchObject({
       'POST /visits/{visitId}/constructor': 'mocked: an action: the document does not say what the action changes',
+      // The client sends the value, and the response does not say whether it is set.
+      'PUT /visits/{visitId}/enable': 'mocked: an action: the document does not say what the action changes',
       'POST /visits/{visitId}/name': 'mocked: an action: the document does not say what the action changes',
       'POST /visits/{visitId}/avatar': 'real: changes the avatar of a visit: sets the properties in the body',
       'PUT /visits/{visitId}/decrease': 'real: decreases a visit: seats - the number in the body',

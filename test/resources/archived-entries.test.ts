@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createObject, createResourcePaths, refer, type Schema } from '../support/fixtures/api-document.ts';
+import { createList, createObject, createResourcePaths, refer, type Schema } from '../support/fixtures/api-document.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
@@ -32,6 +32,23 @@ describe('DELETE whose summary says that the entry is archived', () => {
     expect((await ask('GET', '/teachers/1')).body).toEqual({ id: 1, name: 'Ann', ...after });
     expect((await ask('GET', '/teachers')).body).toHaveLength(1);
     expect((await ask('DELETE', '/teachers/9')).status).toBe(404);
+  });
+
+  it('archives the entry with the id in the query', async () => {
+    const Teacher = createObject({ 'id!': { type: 'integer' }, 'name!': TEXT, 'disabled!': { type: 'boolean' } });
+    const { ask } = await startApi({
+      paths: {
+        '/teachers': {
+          get: { response: createList(Teacher) },
+          post: { request: NewTeacher, response: Teacher, status: 201 },
+          delete: { summary: 'Desativa um professor', query: { 'teacherId!': TEXT } },
+        },
+      },
+    });
+    const { id } = (await ask('POST', '/teachers', { name: 'Ann' })).body;
+    expect((await ask('DELETE', `/teachers?teacherId=${id}`)).status).toBe(200);
+    expect((await ask('GET', '/teachers')).body).toEqual([{ id, name: 'Ann', disabled: true }]);
+    expect((await ask('DELETE', '/teachers?teacherId=9')).status).toBe(404);
   });
 
   it('is explained', async () => {

@@ -58,6 +58,22 @@ it('A POST shows the new entry, although its response and that of the list have 
   expect((await ask('POST', '/notes', { message: 'second' })).body.data.message).toBe('second');
 });
 
+it('A success response with only a short name for its message has the description, also after an action', async () => {
+  const User = createObject({ 'id!': INTEGER, 'name!': TEXT, 'is_admin!': BOOLEAN });
+  const done = createObject({ 'msg!': TEXT });
+  const paths: Paths = {
+    '/users': { get: { response: createList(User) }, post: { status: 201, request: User, response: done } },
+    '/users/{userId}/admin': {
+      put: { request: createObject({ 'is_admin!': BOOLEAN }), response: done, responseText: 'Role updated' },
+    },
+  };
+  const { ask } = await startApi({ paths });
+  await ask('POST', '/users', { id: 1, name: 'Ann', is_admin: true });
+  const changed = await ask('PUT', '/users/1/admin', { is_admin: false });
+  expect(changed.body).toEqual({ msg: 'Role updated' });
+  expect((await ask('GET', '/users')).body).toEqual([{ id: 1, name: 'Ann', is_admin: false }]);
+});
+
 it('A success response with only a boolean in data says that the request succeeded', async () => {
   const data = createObject({ 'data!': BOOLEAN });
   const paths: Paths = Object.fromEntries(

@@ -79,7 +79,7 @@ export function findEffect(reader: SchemaReader, resource: Resource, route: Rout
     readsBody && known.length + (time === undefined ? 0 : 1) > 0 ? findCopies(reader, resource, body, verb) : [];
   const setsBody = readsBody === true && setsProperties(reader, resource, route, { body, verb, copies });
   // What the client sends says more than the verb: `{ isDefault: false }`.
-  const required = body && setsBody ? body.required.map((name) => toEntryProperty(body, name)) : [];
+  const required = body && !isUndone ? body.required.map((name) => toEntryProperty(body, name)) : [];
   const values = known.filter(({ property }) => !required.includes(property));
   const toggled = known.length === 0 && !setsBody && !isUndone ? findToggled(reader, schema, route, verb) : undefined;
   if (toggled !== undefined) return { ...toggle(reader, schema, toggled), counter: undefined, setsBody: false };

@@ -147,7 +147,7 @@ function isEnvelope(reader: SchemaReader, properties: readonly (readonly [name: 
   );
   const named = simple.filter(([name]) => isEnvelopeName(name));
   const isClear = properties.some(([name]) =>
-    /^(?:is)?(?:success|ok$|message$|data$|statuscode$)/.test(normalizeName(name)),
+    /^(?:is)?(?:success|ok$|message$|msg$|data$|statuscode$)/.test(normalizeName(name)),
   );
   return isClear && (named.length === simple.length || properties.length > simple.length);
 }

@@ -38,6 +38,7 @@ const ENVELOPE_NAMES = [
   'status',
   'statuscode',
   'message',
+  'msg',
   'messages',
   'code',
   'error',

@@ -375,8 +375,9 @@ function planPlace(
       : undefined);
   if (unusable !== undefined) return unusable;
   const { resource, mount } = place;
+  const inQueryId = inQuery ? { idInQuery: inQuery.mount.id.parameter } : {};
   const archiving = action === 'delete' ? planArchiving(reader, place, route) : undefined;
-  if (archiving) return archiving;
+  if (archiving) return { ...archiving, ...inQueryId };
   const requestPath = omitOtherUser(resource, locateRequest(reader, resource, route, overrides.entry));
   const entryPath = locateInEntry(reader, resource, route, requestPath);
   const reference =
@@ -404,6 +405,6 @@ function planPlace(
     ...(hidesEntry ? { hidesEntry } : {}),
     ...(takes ? { takes } : {}),
     ...(owner ? { owner } : {}),
-    ...(inQuery ? { idInQuery: inQuery.mount.id.parameter } : {}),
+    ...inQueryId,
   };
 }
