@@ -445,3 +445,30 @@ describe('users whom operations register and log in', () => {
     expect((await explainApi({ paths, schemas }))['POST /token/refresh/']).toMatch(/^mocked/);
   });
 });
+
+it('A user whom only a login shows, without a login, is the one at a path such as /me', async () => {
+  const User = createObject({ 'id!': TEXT, 'handle!': TEXT, displayName: TEXT });
+  const session = createObject({ 'accessToken!': TEXT, 'user!': refer('Profile') });
+  const sent = createObject({ 'email!': TEXT, 'password!': TEXT });
+  const { ask } = await startApi({
+    paths: {
+      '/auth/register': {
+        post: { request: createObject({ 'email!': TEXT, 'password!': TEXT, 'handle!': TEXT }), response: session },
+      },
+      '/auth/login': { post: { request: sent, response: session } },
+      '/users/me': {
+        get: { response: refer('Profile') },
+        patch: { request: createObject({ displayName: TEXT }), response: refer('Profile') },
+      },
+      '/users/{userId}': { get: { response: refer('Profile') } },
+    },
+    schemas: { Profile: User },
+  });
+  const login = { email: 'ann@example.com', password: 'x' };
+  const { user } = (await ask('POST', '/auth/register', { ...login, handle: 'ann' })).body;
+  const { accessToken } = (await ask('POST', '/auth/login', login)).body;
+  const ann = { id: user.id, handle: 'ann', displayName: 'Ann' };
+  expect((await ask('PATCH', '/users/me', { displayName: 'Ann' }, use(accessToken))).body).toEqual(ann);
+  expect((await ask('GET', '/users/me', undefined, use(accessToken))).body).toEqual(ann);
+  expect((await ask('GET', `/users/${user.id}`)).body).toEqual(ann);
+});

@@ -7,6 +7,7 @@ import type { Entry, State } from '../../store/state.ts';
 import { normalizeName } from '../../util/names.ts';
 import { isSecretName } from '../../util/redact-secrets.ts';
 import { getLastSegment, getParentPath, OWN_SEGMENT } from '../document/names.ts';
+import { listWrapped } from '../document/response-shapes.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
 import { getEntries } from '../entries/entries.ts';
 import type { Login, Resource } from '../resource.ts';
@@ -118,8 +119,22 @@ export function findUserSchema(reader: SchemaReader, routes: readonly Route[]): 
   const isUser = (schema: string) => reader.resolve(schema).endsWith('/User') && reader.hasId(schema, 'user');
   // A registration can respond with only the `userId`, and a user can be shown without the login.
   return (
-    find(LOGIN_NAMES.filter((name) => !['userid', 'user'].includes(name))) ?? schemas.find(isUser) ?? find(LOGIN_NAMES)
+    find(LOGIN_NAMES.filter((name) => !['userid', 'user'].includes(name))) ??
+    schemas.find(isUser) ??
+    findUserBesideToken(reader, others) ??
+    find(LOGIN_NAMES)
   );
+}
+
+/** Returns the schema of the object `user` with an id that a login shows beside the token, without a login in it. */
+function findUserBesideToken(reader: SchemaReader, logins: readonly Route[]): string | undefined {
+  const names = ['user', ...PERSONS];
+  return logins
+    .flatMap((route) => reader.getResponseSchema(route, route.successStatus) ?? [])
+    .filter((response) => findToken(reader, response) !== undefined)
+    .flatMap((response) => [[], ...listWrapped(reader, response)].map((path) => reader.getInner(response, path) ?? ''))
+    .flatMap((schema) => [...reader.getProperties(schema)])
+    .find(([name, pointer]) => names.includes(normalizeName(name)) && reader.hasId(pointer, 'user'))?.[1];
 }
 
 /**
