@@ -209,3 +209,22 @@ describe('A time in a query', () => {
     expect((await explainDates(own, parameter)).line).toContain(expected);
   });
 });
+
+it('A query parameter such as from whose description is the name of a text filters by this text', async () => {
+  const Trip = createObject({ id: INTEGER, 'departureCity!': TEXT, 'arrivalCity!': TEXT, 'departureTime!': TIME });
+  const trips = createResourcePaths('/trips/{tripId}', refer('Trip'));
+  const get = {
+    ...trips['/trips']?.get,
+    query: { from: TEXT, to: TEXT },
+    descriptions: { from: 'Departure city', to: 'Arrival city.' },
+  };
+  const { ask } = await startApi({
+    paths: { ...trips, '/trips': { ...trips['/trips'], get } },
+    schemas: { Trip },
+  });
+  const departureTime = '2030-01-01T00:00:00Z';
+  await ask('POST', '/trips', { departureCity: 'Rome', arrivalCity: 'Turin', departureTime });
+  await ask('POST', '/trips', { departureCity: 'Turin', arrivalCity: 'Rome', departureTime });
+  expect((await ask('GET', '/trips?from=Rome')).body).toMatchObject([{ arrivalCity: 'Turin' }]);
+  expect((await ask('GET', '/trips?to=Rome')).body).toMatchObject([{ departureCity: 'Turin' }]);
+});

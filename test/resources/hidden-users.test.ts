@@ -472,3 +472,37 @@ it('A user whom only a login shows, without a login, is the one at a path such a
   expect((await ask('GET', '/users/me', undefined, use(accessToken))).body).toEqual(ann);
   expect((await ask('GET', `/users/${user.id}`)).body).toEqual(ann);
 });
+
+it('A PUT of the own user whose body requires nothing keeps what it lacks, and an upload creates no user', async () => {
+  const User = createObject({ id: TEXT, email: TEXT, name: TEXT, bio: TEXT });
+  const session = createObject({ 'token!': TEXT, 'user!': refer('User') });
+  const { ask, url } = await startApi({
+    paths: {
+      '/register': {
+        post: { request: createObject({ 'email!': TEXT, 'password!': TEXT, 'name!': TEXT }), response: session },
+      },
+      '/login': { post: { request: CREDENTIALS, response: session } },
+      '/users/me': {
+        get: { response: refer('User') },
+        put: { request: createObject({ name: TEXT, bio: TEXT }), response: refer('User') },
+      },
+      '/users/me/photo': {
+        post: {
+          request: createObject({ 'file!': { type: 'string', format: 'binary' } }),
+          requestType: 'multipart/form-data',
+          response: refer('User'),
+        },
+      },
+    },
+    schemas: { User },
+  });
+  const sent = { email: 'ann@example.com', password: 'x', name: 'Ann' };
+  const { token, user } = (await ask('POST', '/register', sent)).body;
+  const ann = { id: user.id, email: 'ann@example.com', name: 'Ann', bio: 'Hi' };
+  expect((await ask('PUT', '/users/me', { bio: 'Hi' }, use(token))).body).toEqual(ann);
+  expect((await ask('GET', '/users/me', undefined, use(token))).body).toEqual(ann);
+  const form = new FormData();
+  form.append('file', new Blob(['x']), 'a.png');
+  const upload = await fetch(`${url}/users/me/photo`, { method: 'POST', body: form, headers: use(token) });
+  expect(await upload.json()).toEqual(ann);
+});

@@ -235,3 +235,37 @@ it.each<[string, Schema]>([
   expect((await ann.ask('PUT', `/me/friends/${bob.id}`)).status).toBe(204);
   expect((await ann.ask('GET', '/me/friends')).body).toEqual([{ id: bob.id, email: bob.email }]);
 });
+
+it('A member with an object for the user, and no id of its own, has the id of the user in its path', async () => {
+  const Group = createObject({ 'id!': INTEGER, 'name!': TEXT });
+  const Member = createObject({ 'user!': refer('User'), role: TEXT });
+  const Details = createObject({ 'id!': INTEGER, 'name!': TEXT, 'members!': createList(Member) });
+  const { paths, schemas: own } = createApi(refer('Friend'), createObject({ 'friend_id!': INTEGER }));
+  const { ann, bob } = await start({
+    paths: {
+      ...paths,
+      '/groups': { post: { request: createObject({ 'name!': TEXT }), response: Group, status: 201 } },
+      '/groups/{groupId}': { get: { response: Details }, parameters: { groupId: INTEGER } },
+      '/groups/{groupId}/members': {
+        post: { request: createObject({ 'userId!': INTEGER }), status: 201 },
+        parameters: { groupId: INTEGER },
+      },
+      '/groups/{groupId}/members/{userId}': {
+        delete: { status: 204 },
+        parameters: { groupId: INTEGER, userId: INTEGER },
+      },
+    },
+    schemas: own,
+    needsToken: true,
+  });
+  for (const name of ['A', 'B']) {
+    const { id } = (await ann.ask('POST', '/groups', { name })).body;
+    expect((await ann.ask('POST', `/groups/${id}/members`, { userId: bob.id })).status).toBe(201);
+  }
+  expect((await ann.ask('POST', '/groups/1/members', { userId: 99 })).status).toBe(404);
+  const members = async (id: number) => (await ann.ask('GET', `/groups/${id}`)).body.members;
+  expect(await members(1)).toEqual([{ user: { id: bob.id, email: bob.email } }]);
+  expect((await ann.ask('DELETE', `/groups/1/members/${bob.id}`)).status).toBe(204);
+  expect(await members(1)).toEqual([]);
+  expect(await members(2)).toHaveLength(1);
+});

@@ -16,6 +16,7 @@ import {
   refuseUnknown,
   type UnknownId,
 } from '../inference/references.ts';
+import { findOtherName } from '../inference/relations.ts';
 import { problems } from '../problems.ts';
 import { getTrashName, type Plan, type Resource } from '../resource.ts';
 import type { ResourceModel } from '../resource-model.ts';
@@ -209,7 +210,8 @@ export function listUncheckedIds(model: ResourceModel, plan: Plan): readonly str
   if (resource.memberOf !== undefined) return [];
   const { ofLines, ofShown, ofNamed } = getRefusals(model, plan);
   const { derived, reader } = model;
-  const names = listRequestNames(reader, route, requestPath);
+  const { from } = findOtherName(reader, model.inference.users, plan) ?? {};
+  const names = listRequestNames(reader, route, requestPath).filter((name) => name !== from);
   const embedded = derived.getEmbedded(resource);
   const refusal = embedded.some(({ isKept }) => isKept) ? ofLines : ofShown;
   const shown = embedded.flatMap(({ ids, resource: target }) =>

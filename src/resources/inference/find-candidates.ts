@@ -135,6 +135,8 @@ export function findLists(reader: SchemaReader, paths: DocumentPaths, used: Read
       list !== undefined ||
       (create !== undefined && isListedBelow(reader, paths, path, create)) ||
       (create !== undefined && ((isUpload(create) && !USES_FILE.test(segment)) || createsOwn(reader, paths, create)));
+    // `POST /me/photo` with a file changes the user with whom it responds.
+    if (create && !list && isUpload(create) && returnsParent(reader, paths, create)) return [];
     if (used.has(collection.path) || !create || !(isShown || findShownAbove(reader, paths, path) !== undefined))
       return [];
     const implied = indexImplied(reader)(paths).get(path);

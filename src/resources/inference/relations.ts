@@ -8,12 +8,13 @@ import { hasProperties } from '../document/path-keys.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
 import type { Plan, Resource } from '../resource.ts';
 import { findOwnPosition } from '../users/own-paths.ts';
-import { isRelation } from '../users/user-names.ts';
+import { isRelation, PEOPLE_LIST } from '../users/user-names.ts';
 import { isOwnList } from '../users/user-parts.ts';
 
 /**
  * Adds to the resources of relations between users, such as the friends of a user, where their entries have the id of
- * the other user, if they have no id of their own: `friend.id` at `/me/friends/{friendId}`.
+ * the other user, if they have no id of their own: `friend.id` at `/me/friends/{friendId}`. So do members with an object
+ * `user` at `/groups/{groupId}/members/{userId}`.
  * `ownPaths`: the paths that show the user who sends a request.
  */
 export function addRelations(
@@ -27,14 +28,15 @@ export function addRelations(
     const [mount] = resource.mounts;
     const isOwn =
       isOwnList(users, resource) || (mount !== undefined && findOwnPosition(mount.collection, ownPaths) !== undefined);
-    if (!mount || resource === users || !isOwn || !isRelation(resource.singular) || resource.kind !== 'collection')
-      return resource;
+    const isPossible = (isOwn && isRelation(resource.singular)) || isUserInPath(users, resource);
+    if (!mount || resource === users || !isPossible || resource.kind !== 'collection') return resource;
     const object = findOtherUser(reader, users, resource);
     if (object !== undefined) {
       const related = setRelation(reader, users, resource, object);
       const isSet = routes.some((route) => route.method !== 'DELETE' && planRelation(reader, [related], route));
       return isSet ? { ...related, canCreate: true } : related;
     }
+    if (!isOwn) return resource;
     const post = posts.find(({ path }) => path === mount.collection);
     const isShown = resource.id.property === users.id.property && isUserSummary(reader, users, resource);
     const isAdded = post !== undefined && listRequestNames(reader, post, []).length === 1;
@@ -43,6 +45,13 @@ export function addRelations(
     return isShown && (from !== undefined || isPut) ? { ...resource, memberOf: users.name } : resource;
   });
   return added.every((one, index) => one === resources[index]) ? resources : added;
+}
+
+/** Returns whether the path of an entry below another one has the id of a user: `/groups/{id}/members/{userId}`. */
+function isUserInPath(users: Resource, { singular, mounts: [mount] }: Resource): boolean {
+  const ids = ['userid', `${normalizeName(users.singular)}id`];
+  const isPerson = PEOPLE_LIST.test(normalizeName(singular)) && mount?.item !== undefined && mount.parents.length > 0;
+  return isPerson && ids.includes(normalizeName(mount.id.parameter));
 }
 
 function hasNoBody({ bodyMedia }: Route): boolean {

@@ -32,6 +32,7 @@ export function findParameterFilter(
   const isTime = TIME_FORMATS.includes(String(getKeyword(schema, 'format'))) || TIME_WORDS.test(description);
   const kind = getKind(types, getKeyword(schema, 'enum') !== undefined);
   const find = (properties: readonly FilterProperty[]) =>
+    findDescribedText(labels, description, properties, kind) ??
     findFilter(labels, properties, kind) ??
     findDescribedTime(labels, description, properties, kind) ??
     findDescribedSearch(labels, description, properties, kind) ??
@@ -50,6 +51,23 @@ export function findParameterFilter(
     ...(searched && { searched: searched.map(toPath) }),
     ...(filter.state && { state: { ...filter.state, isDefault: getKeyword(schema, 'default') === true } }),
   };
+}
+
+/**
+ * Returns the filter by the text whose name is the whole description of a parameter with the name of a limit:
+ * `Departure city` of `from` is the `departureCity`.
+ */
+function findDescribedText(
+  labels: readonly string[],
+  description: string,
+  properties: readonly FilterProperty[],
+  kind: ParameterKind,
+): ListFilter | undefined {
+  const words = normalizeName(splitWords(description.replace(/^\s*(?:filters? by |the )+/i, '')).join(' '));
+  const isLimit = labels.some((label) => ['from', 'to', 'since', 'until'].includes(normalizeName(label)));
+  if (kind !== 'text' || !isLimit || words === '') return undefined;
+  const own = properties.find(({ name, isText, isList }) => isText && !isList && normalizeName(name) === words);
+  return own && { property: own.name, comparison: 'equal' };
 }
 
 /** The formats of dates and times, and words for them in a description. */

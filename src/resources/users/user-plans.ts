@@ -68,9 +68,30 @@ export function planUser(
     (changesOwnUser(reader, users, route, ownPaths) ? [] : undefined);
   if (!responsePath) return undefined;
   const requestPath = locateRequest(reader, users, route, undefined);
-  const isPartial = route.method === 'PATCH' || sendsPart(reader, users, route, requestPath);
+  const isPartial =
+    route.method === 'PATCH' ||
+    sendsPart(reader, users, route, requestPath) ||
+    requiresNothing(reader, users, route, requestPath);
   const action: Action = route.method === 'GET' ? 'read' : isPartial ? 'update' : 'replace';
   return { ...base, action, requestPath, responsePath, isSender: true };
+}
+
+/**
+ * Returns whether the body of a request about the user who sends it requires no property, and is not the whole user.
+ * Then a property that it lacks, such as a name of the registration, stays.
+ */
+function requiresNothing(
+  reader: SchemaReader,
+  { schema }: Resource,
+  route: Route,
+  requestPath: readonly string[],
+): boolean {
+  const body = reader.getRequestInner(route, requestPath);
+  if (body === undefined || reader.isSame(body, schema)) return false;
+  const hasDefault = [...reader.getProperties(body).values()].some(
+    (pointer) => reader.getKeyword(pointer, 'default') !== undefined,
+  );
+  return reader.getRequired(body).length === 0 && !hasDefault;
 }
 
 /** Returns how a registration creates the tenant of its first user; undefined if no list has such entries. */
