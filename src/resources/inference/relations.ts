@@ -13,8 +13,8 @@ import { isOwnList } from '../users/user-parts.ts';
 
 /**
  * Adds to the resources of relations between users, such as the friends of a user, where their entries have the id of
- * the other user, if they have no id of their own: `friend.id` at `/me/friends/{friendId}`. So do members with an object
- * `user` at `/groups/{groupId}/members/{userId}`.
+ * the other user, if they have no id of their own: `friend.id` at `/me/friends/{friendId}`. So do members with an
+ * object `user` at `/groups/{groupId}/members/{userId}`.
  * `ownPaths`: the paths that show the user who sends a request.
  */
 export function addRelations(

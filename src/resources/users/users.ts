@@ -7,7 +7,6 @@ import type { Entry, State } from '../../store/state.ts';
 import { normalizeName } from '../../util/names.ts';
 import { isSecretName } from '../../util/redact-secrets.ts';
 import { getLastSegment, getParentPath, OWN_SEGMENT } from '../document/names.ts';
-import { listWrapped } from '../document/response-shapes.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
 import { getEntries } from '../entries/entries.ts';
 import type { Login, Resource } from '../resource.ts';
@@ -132,7 +131,7 @@ function findUserBesideToken(reader: SchemaReader, logins: readonly Route[]): st
   return logins
     .flatMap((route) => reader.getResponseSchema(route, route.successStatus) ?? [])
     .filter((response) => findToken(reader, response) !== undefined)
-    .flatMap((response) => [[], ...listWrapped(reader, response)].map((path) => reader.getInner(response, path) ?? ''))
+    .flatMap((response) => [response, ...reader.getProperties(response).values()])
     .flatMap((schema) => [...reader.getProperties(schema)])
     .find(([name, pointer]) => names.includes(normalizeName(name)) && reader.hasId(pointer, 'user'))?.[1];
 }
