@@ -3,10 +3,10 @@
 // (`hashContract`).
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { _, Ajv, type Options } from 'ajv';
+import { _, Ajv, type Options, type ValidateFunction } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import { minifySync } from 'vite';
-import { ajvOptions, createContractAjv, extendAjv, removeData, toContractReference } from '../src/openapi/ajv.ts';
+import { ajvOptions, compileAt, createContractAjv, extendAjv, removeData } from '../src/openapi/ajv.ts';
 import {
   type CompiledDocuments,
   hashContract,
@@ -82,7 +82,7 @@ function getSchemas(media: Route['bodyMedia'] | Route['responses'][number]['head
 /** Returns the code of a validator for each schema at one of the JSON Pointers. */
 function compileSchemas(document: Document, pointers: readonly string[], options: Options = {}): ValidatorCode {
   const ajv = createContractAjv(removeData(document), { ...options, ...sourceOptions });
-  return toCode(ajv, new Map(pointers.map((pointer) => [pointer, toContractReference(pointer)])));
+  return toCode(ajv, new Map(pointers.map((pointer) => [pointer, compileAt(ajv, pointer)])));
 }
 
 /** Returns the code of the validators that openapi-backend creates for parameters. */
@@ -96,25 +96,25 @@ function compileParameters(document: Document, routes: readonly Route[]): Valida
       return ajv;
     },
   });
-  const schemas = new Map<string, object>();
+  const compiled = new Map<string, ValidateFunction>();
   for (const { operationId } of routes) {
     const validators = backend.getParameterValidators(operationId);
     if (validators.length !== 1)
       throw new Error(`${operationId} has ${validators.length} parameter validators, but must have 1`);
-    for (const { schema } of validators) schemas.set(operationId, schema as object);
+    for (const validate of validators) compiled.set(operationId, validate);
   }
-  return toCode(ajv ?? new Ajv(sourceOptions), schemas);
+  return toCode(ajv ?? new Ajv(sourceOptions), compiled);
 }
 
 /** Options that make ajv keep the source code of validators. The code refers to the formats by the variable `formats`. */
 const sourceOptions: Options = { code: { ...ajvOptions.code, optimize: true, source: true, formats: _`formats` } };
 
 /**
- * Returns the code of a validator for each schema. Each validator is independent of the others, so that a server compiles only the validators that it needs.
+ * Returns the code of each validator. Each validator is independent of the others, so that a server compiles only the validators that it needs.
  */
-function toCode(ajv: Ajv, schemas: ReadonlyMap<string, object>): ValidatorCode {
-  const entries = [...schemas].map(([key, schema]) => {
-    const code = standalone.default(ajv, ajv.compile(schema)).replace('"use strict";', '');
+function toCode(ajv: Ajv, validators: ReadonlyMap<string, ValidateFunction>): ValidatorCode {
+  const entries = [...validators].map(([key, validate]) => {
+    const code = standalone.default(ajv, validate).replace('"use strict";', '');
     return [key, minifyBody(`"use strict";const module={};${code};return module.exports;`)];
   });
   return Object.fromEntries(entries);

@@ -1,6 +1,6 @@
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import { formatPointer } from '../util/json-pointer.ts';
-import { ajvOptions, createContractAjv, removeData, toContractReference } from './ajv.ts';
+import { ajvOptions, compileAt, createContractAjv, removeData } from './ajv.ts';
 import { isUnionError, selectAlternatives } from './alternatives.ts';
 import { type Document, isNode, listNodes, type Node, resolveNode, toNode } from './document.ts';
 import { mapNodes } from './walk-schemas.ts';
@@ -125,7 +125,7 @@ export function createSchemaValidator(getDocument: () => Document, options: Vali
   const compile = (pointer: string) => {
     try {
       ajv ??= createContractAjv(getOwnDocument(), counter.addTo({ ...ajvOptions, ...options.ajv }));
-      return ajv.compile(toContractReference(pointer));
+      return compileAt(ajv, pointer);
     } catch (error) {
       return createUnusableError(pointer, error as Error);
     }
