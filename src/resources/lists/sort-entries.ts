@@ -345,7 +345,10 @@ export function listIgnored(
   ];
 }
 
-/** Compares two values for the order of a list. `factor`: -1 for descending order. A value that is undefined is last. */
+/**
+ * Compares two values for the order of a list. A value that is undefined is last.
+ * `factor`: -1 for descending order.
+ */
 export function compareValues(a: unknown, b: unknown, factor = 1): number {
   if (typeof a === 'number' && typeof b === 'number') return (a - b) * factor;
   if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? 1 : -1;
