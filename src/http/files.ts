@@ -40,12 +40,13 @@ export function serveImages(folder: string): Middleware {
  * Sends an uploaded file.
  * A page that opens the file as a document, such as an SVG image or HTML, runs no scripts.
  * Browsers load a video or a PDF that they open like a part of a page, so parts from this server are allowed.
+ * Pages of other origins, such as that of a front end, can embed the file.
  */
 export function sendUploadedFile(ctx: Context, { type, content }: UploadedFile): void {
   ctx.set({
     ...DATA_HEADERS,
     'Content-Type': type,
-    'X-Content-Type-Options': 'nosniff',
+    'Cross-Origin-Resource-Policy': 'cross-origin',
     'Content-Security-Policy':
       "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self'; object-src 'self'; form-action 'none'; base-uri 'none'",
   });

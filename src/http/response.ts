@@ -134,6 +134,8 @@ function send(exchange: Exchange, response: ResponseData): SentResponse | undefi
   setHeaders(res, DATA_HEADERS);
   if (response.items && isItemStream(exchange, response)) return startItemStream(exchange, response);
   setHeaders(res, isBodilessStatus ? removeContentHeaders(headers) : headers);
+  // The page of a front end on another port can show the picture of a user.
+  if (!isBodiless && MEDIA.test(headers['Content-Type'] ?? '')) res.setHeader(RESOURCE_POLICY, 'cross-origin');
   if (!isBodiless) res.setHeader('Content-Length', bytes);
   if (transport) return sendWithTransportFault(res, content, transport) ? { response, text, bytes } : undefined;
   if (pieces) return { response, text: sendPieces(res, pieces), bytes };
@@ -167,6 +169,11 @@ export function toContent(body: unknown, type = JSON_TYPE): string | Buffer {
 const listHeaders = memoizeByObject(({ responses }: Route): readonly string[] =>
   responses.flatMap(({ headers }) => headers.map(({ name }) => name)),
 );
+
+/** Matches the media types of files that pages embed. */
+const MEDIA = /^(?:image|audio|video)\//i;
+
+const RESOURCE_POLICY = 'Cross-Origin-Resource-Policy';
 
 const EXPOSE = 'Access-Control-Expose-Headers';
 

@@ -2,7 +2,7 @@
 export const COMMON_HEADERS: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
   // Pages of other origins can't embed the response, and can read it only with CORS.
-  // Images have the value `cross-origin` instead.
+  // Images, audio, video and uploaded files have the value `cross-origin` instead.
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
