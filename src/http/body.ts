@@ -246,10 +246,14 @@ function isJsonText(name: string | undefined, type: string): boolean {
   return !isFileName(name) && isJsonType(type);
 }
 
+/** Matches a media type without parameters (RFC 6838, section 4.2). */
+const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/;
+
 function formatFile(name: string | undefined, type: string, content: Buffer): string {
   if (isJsonText(name, type)) return content.toString();
   const isNamed = isFileName(name);
-  const parameters = [type, ...(isNamed ? [`name=${encodeURIComponent(name)}`] : []), `size=${content.length}`];
+  const own = MEDIA_TYPE.test(type) ? type : 'application/octet-stream';
+  const parameters = [own, ...(isNamed ? [`name=${encodeURIComponent(name)}`] : []), `size=${content.length}`];
   return `data:${parameters.join(';')};base64,${content.toString('base64')}`;
 }
 

@@ -13,6 +13,7 @@ import { normalizeName } from '../util/names.ts';
 import type { OperationExchange, ResponseData } from './exchange.ts';
 import { READ_METHODS } from './files.ts';
 import { handleOrMock } from './handle.ts';
+import { isSecure } from './named-sandbox.ts';
 import { complete } from './response.ts';
 
 /** Returns whether a request can send webhooks or callbacks. */
@@ -144,7 +145,7 @@ function evaluateUrl(
   { name, expression = '' }: PlannedRequest,
 ): string | undefined {
   const { input, query, headers, method, location } = exchange;
-  const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
+  const scheme = isSecure(headers) ? 'https' : 'http';
   const requestHeaders = Object.entries(headers).map(([key, value]) => [key, [value].flat().join(', ')]);
   const responseHeaders = Object.entries(response.headers).map(([key, value]) => [key.toLowerCase(), value]);
   const url = evaluateExpressions(expression, {

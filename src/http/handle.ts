@@ -18,6 +18,7 @@ import { FILES_PATH, isBelow } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { App, Decision, OperationExchange, ResponseData } from './exchange.ts';
 import { createFaultResponse, createPreferredResponse } from './mock-response.ts';
+import { isSecure } from './named-sandbox.ts';
 import { toHttpProblem } from './problem.ts';
 import { complete, createResponse } from './response.ts';
 import { checkReturned } from './returned-value.ts';
@@ -265,8 +266,7 @@ class ApplicationInput implements Input {
     this.hasReadClient = true;
     const { headers } = this.#exchange;
     // A proxy that accepts TLS connections names the scheme.
-    const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
-    return `${scheme}://${headers.host}`;
+    return `${isSecure(headers) ? 'https' : 'http'}://${headers.host}`;
   }
 
   get credentials(): Input['credentials'] {

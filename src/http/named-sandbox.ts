@@ -122,7 +122,7 @@ export function selectSandbox(exchange: Exchange): string | undefined {
 }
 
 /** Returns whether the browser has sent the request over HTTPS, which a proxy says in its headers. */
-function isSecure(headers: IncomingHttpHeaders): boolean {
+export function isSecure(headers: IncomingHttpHeaders): boolean {
   const proto = headers['x-forwarded-proto']?.toString().split(',')[0]?.trim();
   return (proto ?? /(?:^|[;,]\s*)proto="?(\w+)/i.exec(headers.forwarded ?? '')?.[1])?.toLowerCase() === 'https';
 }

@@ -55,14 +55,10 @@ export function addFiles(state: State, files: readonly string[]): State {
 
 const indexFiles = memoizeByObject((list: EntryList) => new Map(list.entries.map(({ id, file }) => [id, file])));
 
-/** Matches a media type without parameters. */
-const TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/;
-
 /** Returns the file with a hash; undefined if there is none. */
 export function findStoredFile(hash: string, state: State): UploadedFile | undefined {
   const file = indexFiles(getList(state, FILES)).get(hash);
   if (!isFile(file)) return undefined;
   const { type } = describeFile(file);
-  const known = TYPE.test(type) ? type : 'application/octet-stream';
-  return { type: known.startsWith('text/') ? `${known}; charset=utf-8` : known, content: readContent(file) };
+  return { type: type.startsWith('text/') ? `${type}; charset=utf-8` : type, content: readContent(file) };
 }
