@@ -1,4 +1,4 @@
-import { joinWords } from '../util/names.ts';
+import { isPictureName, joinWords } from '../util/names.ts';
 import type { Random } from '../util/random.ts';
 
 function split(values: string): readonly string[] {
@@ -87,12 +87,8 @@ const NAMES: readonly (readonly [RegExp, TextGenerator])[] = [
   [/product|article|goods|sku|(^|_|order|line)item/i, ({ pick }) => `${pick(KINDS)} ${pick(GOODS)}`],
 ];
 
-/** Matches the names of properties that have the URL of an image. */
-const IMAGES =
-  /(?:image|picture|photo|avatar|thumbnail|icon|logo|banner|cover|poster)s?(?:_?(?:ur[il]|link|href|src|path))?s?$/i;
-
 /** String generators by property name. The first pattern that matches the name is used. */
-const TEXTS: readonly (readonly [RegExp, TextGenerator])[] = [
+const TEXTS: readonly (readonly [Pick<RegExp, 'test'>, TextGenerator])[] = [
   [/(first|given|fore|middle)_?name/i, ({ pick }) => pick(FIRST_NAMES)],
   [/(last|family|sur)_?name/i, (random) => pickPerson(random).last],
   [/(user|nick|screen)_?name$|^log_?in$|^handle$/i, generateUserName],
@@ -106,7 +102,10 @@ const TEXTS: readonly (readonly [RegExp, TextGenerator])[] = [
   [/ip_?(v4_?)?address|^ip$/i, (random) => `192.0.2.${random.integer(1, 254)}`],
   [/mac_?address/i, (random) => `02:00:00:00:00:${random.integer(16, 255).toString(16)}`],
   [/host_?name|^host$|domain/i, (random) => `${generateSlug(random)}.example.com`],
-  [IMAGES, (random, name, label) => (/icons?$/i.test(name) ? generateImageFile(random) : generateImage(random, label))],
+  [
+    { test: isPictureName },
+    (random, name, label) => (/icons?$/i.test(name) ? generateImageFile(random) : generateImage(random, label)),
+  ],
   [/url|uri|link|href|website|homepage/i, (random) => `https://example.com/${generatePagePath(random)}`],
   [/city|town/i, ({ pick }) => pick(CITIES)],
   [/street|address/i, (random) => `${random.integer(1, 180)} ${random.pick(STREETS)}`],
@@ -162,12 +161,12 @@ function generateSlug(random: Random): string {
 
 /** Generates a URL: of an image for a property such as `photo`, else of a page. */
 export function generateUrl(label: Label, random: Random): string {
-  return IMAGES.test(label.name) ? generateImage(random, label) : `https://example.com/${generatePagePath(random)}`;
+  return isPictureName(label.name) ? generateImage(random, label) : `https://example.com/${generatePagePath(random)}`;
 }
 
 /** Generates a relative path: of an image for a property such as `photo`, else of a page. */
 export function generatePath({ name }: Label, random: Random): string {
-  return IMAGES.test(name) ? generateImagePath(random) : generatePagePath(random);
+  return isPictureName(name) ? generateImagePath(random) : generatePagePath(random);
 }
 
 /**

@@ -90,6 +90,15 @@ export function isQuantityName(name: string): boolean {
   return /^(?:quantity|qty)$/.test(normalizeName(name));
 }
 
+/** Matches the names of properties that are a picture, or its URL or path. */
+const PICTURE =
+  /(?:image|img|photo|picture|(?<!to|^e|[^a-z]e)pic|avatar|thumbnail|(?<!lex|sil)icon|(?<!ata|pro|epi|dia|ana)logo|banner|(?<!dis|re|hard|soft)cover|poster)s?(?:[_-]?(?:ur[il]|link|href|src|path))?s?$/i;
+
+/** Returns whether a property is a picture, or its URL or path, by its name: `avatarUrl`, but not `topic`. */
+export function isPictureName(name: string): boolean {
+  return PICTURE.test(name);
+}
+
 /** Returns whether a property has an id by its name: `id`, `_id`, `uuid`, `petId` or `pet_id`. */
 export function isIdName(name: string): boolean {
   return /(?:^|[._-])(?:id|uuid)$|[a-z\d](?:Id|ID|Uuid|UUID)$/.test(name) || /^(?:ID|UUID)$/.test(name);
