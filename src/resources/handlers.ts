@@ -15,10 +15,11 @@ import { clear, remove, restore } from './entries/deletions.ts';
 import { followMembers, getEntryList, listChildrenOf, setEntries } from './entries/entries.ts';
 import { appendEntry, replaceEntry } from './entries/entry-lists.ts';
 import { getInner, getKeyValue, setInner } from './entries/entry-values.ts';
+import { isUpload } from './entries/file-properties.ts';
 import { applyMergePatch, findPatch, patchEntry } from './entries/json-patch.ts';
 import { refuseExisting } from './entries/refused-creations.ts';
 import { createNotFound, findEntry, requireAllowedValues, requireParents } from './entries/require-entries.ts';
-import { isUpload, locateFileUrl, replaceFile, respondWithFile, storeFiles } from './entries/uploads.ts';
+import { keepFiles, locateFileUrl, replaceFile, respondWithFile, storeFiles } from './entries/uploads.ts';
 import { requireVersion } from './entries/versions.ts';
 import { count } from './lists/count-entries.ts';
 import { list } from './lists/list-entries.ts';
@@ -240,7 +241,8 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
     if (input.body === undefined && Object.keys(plan.route.bodyMedia).length > 0)
       return { next: state, result: { entry: current, status: getOtherStatus(plan, 201) } };
     requireAllowedValues(model, plan, body);
-    const own = model.replaceEntry(plan, current, keepSigned(model, plan, current, body), nowMs);
+    const replacement = model.replaceEntry(plan, current, keepSigned(model, plan, current, body), nowMs);
+    const own = keepFiles(model.reader, plan, current, replacement, input);
     const replaced = followState(model, plan, { current, entry: own, sent: body, nowMs });
     const finished = finishChange(model, plan, state, { current, entry: replaced, sent: body });
     const signed = addActors(model, plan, state, input, { current, entry: finished, sent: body });

@@ -41,7 +41,7 @@ import {
   type TimeKind,
   type UsedIds,
 } from './entries/server-values.ts';
-import { describeUpload, isUpload, setFile } from './entries/uploads.ts';
+import { describeUpload, setFile } from './entries/uploads.ts';
 import { inferResources } from './inference/infer.ts';
 import { findListParameters } from './lists/list-parameters.ts';
 import type { ListParameters } from './lists/list-query.ts';
@@ -228,14 +228,14 @@ export class ResourceModel {
    */
   createEntry(plan: Plan, { list, lastId, body, path, nowMs, newId, ownId }: NewEntryInput): Entry {
     const { resource, mount, route } = plan;
-    const file = isUpload(route) ? describeUpload(this.reader, resource, route, body, this.contract.isValid) : {};
+    const file = describeUpload(this.reader, resource, route, body, this.contract.isValid);
     const sent = { ...file, ...(ownId === true ? body : this.#omitUnknownId(plan, body)) };
     const known = this.addNestedDefaults(resource.schema, this.validator.removeInvalid(resource, sent));
     const values = addInitial(this.getInitialValues(resource), { ...this.getDefaults(resource), ...known });
     // The values of the request are first, and keep their order.
     const given = addExpiry(this, resource, { ...values, ...this.getEmptyValues(plan), ...values }, nowMs);
     const timed = { ...given, ...this.#values.getTimes(resource, given, { nowMs, kinds: ['created', 'updated'] }) };
-    const withFile = isUpload(route) ? setFile(timed, body) : timed;
+    const withFile = setFile(route, timed, body);
     const withParents = this.#setParents(mount, path, withFile, true);
     if (resource.kind === 'singleton') return withParents;
     const { id } = resource;

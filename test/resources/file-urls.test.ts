@@ -87,6 +87,7 @@ describe('the URL of a file that no operation returns', () => {
     expect(Object.fromEntries(file.headers)).toMatchObject({
       'content-type': 'image/svg+xml',
       'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'cross-origin',
       'content-security-policy': expect.stringContaining("default-src 'none'"),
     });
     expect((await read(body.url, 'HEAD')).status).toBe(200);
@@ -173,5 +174,95 @@ describe('the URL of a file that no operation returns', () => {
     expect(await explainApi({ paths: ownPaths, schemas })).toMatchObject({
       'POST /me/avatar': 'real: changes the avatar of an account: avatar_url → the URL of the file',
     });
+  });
+});
+
+const otherSchemas = {
+  Page: createObject({ 'id!': INTEGER, photo: TEXT, url: TEXT, link: TEXT, topic: TEXT }),
+  Company: createObject({ 'id!': INTEGER, name: TEXT, logo: TEXT, url: TEXT }),
+  Member: createObject({ 'id!': INTEGER, name: TEXT, avatarUrl: TEXT, url: TEXT }),
+  Post: createObject({ 'id!': INTEGER, title: TEXT, topic: TEXT, catalogo: TEXT, meta: TEXT, fileUrl: TEXT }),
+};
+
+const META = { type: 'string', contentMediaType: 'application/json' };
+
+const JOB = createObject({ 'jobId!': TEXT, url: TEXT });
+
+const otherPaths = {
+  '/pages': { post: createUpload(createObject({ photo: FILE }), refer('Page'), 201) },
+  '/pages/{id}': {
+    get: { response: refer('Page') },
+    put: createUpload(createObject({ photo: FILE, topic: TEXT }), refer('Page')),
+  },
+  '/companies': { post: createUpload(createObject({ 'name!': TEXT, document: FILE }), refer('Company'), 201) },
+  '/companies/{id}': { get: { response: refer('Company') } },
+  '/companies/{id}/files': { post: createUpload(createObject({ file: FILE }), refer('Company'), 202) },
+  '/members': { post: { request: createObject({ 'name!': TEXT }), response: refer('Member'), status: 201 } },
+  '/members/{id}': { get: { response: refer('Member') } },
+  '/members/{id}/avatar': { put: createUpload(createObject({ file: FILE }), refer('Member')) },
+  '/posts': { post: createUpload(createObject({ 'title!': TEXT, file: FILE, meta: META }), refer('Post'), 201) },
+  '/posts/{id}': { get: { response: refer('Post') } },
+  '/uploads': { post: createUpload(createObject({ file: FILE }), JOB, 202) },
+  '/upload': paths['/upload'],
+};
+
+describe('a file in a form', () => {
+  const start = () => startApi({ paths: otherPaths, schemas: otherSchemas });
+
+  it('sets no property with the URL of another page, or with another picture', async () => {
+    const { url } = await start();
+    const page = await send(url, 'POST', '/pages', createForm({ photo: ['a.svg'] }));
+    expect(page.body).toEqual({ id: 1, photo: expect.stringContaining('/a.svg') });
+    const company = await send(url, 'POST', '/companies', createForm({ document: ['a.svg'] }, { name: 'Acme' }));
+    expect(company.body).toEqual({ id: 1, name: 'Acme' });
+    const form = createForm({ file: ['a.svg'] }, { title: 'News', meta: '{"a":1}' });
+    const post = await send(url, 'POST', '/posts', form);
+    expect(post.body).toEqual({
+      id: 1,
+      title: 'News',
+      meta: '{"a":1}',
+      fileUrl: expect.stringContaining('/a.svg'),
+    });
+  });
+
+  it('sets the property that the path of an action names', async () => {
+    const { ask, url } = await start();
+    await ask('POST', '/members', { name: 'Ann' });
+    const { body } = await send(url, 'PUT', '/members/1/avatar', createForm({ file: ['a.svg'] }));
+    expect(body).toEqual({ id: 1, name: 'Ann', avatarUrl: expect.stringContaining('/a.svg') });
+  });
+
+  it('is mocked if the response is that of a job', async () => {
+    expect(await explainApi({ paths: otherPaths, schemas: otherSchemas })).toMatchObject({
+      'POST /companies/{id}/files': expect.stringContaining('mocked'),
+      'POST /uploads': expect.stringContaining('mocked'),
+    });
+  });
+
+  it('is kept by a PUT without it', async () => {
+    const { url } = await start();
+    const { body } = await send(url, 'POST', '/pages', createForm({ photo: ['a.svg'] }));
+    const replaced = await send(url, 'PUT', '/pages/1', createForm({}, { topic: 'Cats' }));
+    expect(replaced.body).toEqual({ ...body, topic: 'Cats' });
+  });
+
+  it('is stored only once, and is not in the entry', async () => {
+    const { url } = await start();
+    await send(url, 'POST', '/pages', createForm({ photo: ['a.svg'] }));
+    await send(url, 'POST', '/companies', createForm({ document: ['a.svg'] }, { name: 'Acme' }));
+    expect((await read(`${url}/_control/sandboxes/default/state`)).text).not.toContain('data:');
+  });
+
+  it('has the media type application/octet-stream if the media type in the form is invalid', async () => {
+    const { url } = await start();
+    const part = 'Content-Disposition: form-data; name="file"; filename="a.png"\r\nContent-Type: image/png, text/html';
+    const headers = { 'Content-Type': 'multipart/form-data; boundary=b' };
+    const response = await fetch(`${url}/upload`, {
+      method: 'POST',
+      headers,
+      body: `--b\r\n${part}\r\n\r\nx\r\n--b--`,
+    });
+    const { url: fileUrl } = (await response.json()) as { url: string };
+    expect((await read(fileUrl)).headers.get('content-type')).toBe('application/octet-stream');
   });
 });

@@ -202,3 +202,37 @@ describe('a file below a path of its own', () => {
     );
   });
 });
+
+describe('the picture of an entry', () => {
+  const PICTURE = { type: 'string', format: 'binary' };
+  const paths = {
+    ...createResourcePaths('/cats/{catId}', refer('Cat'), createObject({ 'name!': TEXT })),
+    '/cats/{catId}/image': {
+      put: { request: createObject({ 'image!': PICTURE }), requestType: 'multipart/form-data', status: 204 },
+      get: { response: PICTURE, responseType: 'image/png' },
+      delete: { status: 204 },
+    },
+  };
+  const Cat = createObject({ 'id!': INTEGER, 'name!': TEXT, imageUrl: TEXT });
+
+  it('is returned to pages of all origins at its URL, until it is deleted', async () => {
+    const { ask, url } = await startApi({ paths, schemas: { Cat } });
+    await ask('POST', '/cats', { name: 'Tom' });
+    const form = new FormData();
+    form.append('image', new Blob(['hello'], { type: 'image/png' }), 'tom.png');
+    const headers = { 'X-Forwarded-Proto': 'https, http' };
+    expect((await fetch(`${url}/cats/1/image`, { method: 'PUT', body: form, headers })).status).toBe(204);
+    const path = `${url}/cats/1/image`;
+    expect((await ask('GET', '/cats/1')).body).toMatchObject({ imageUrl: path.replace('http:', 'https:') });
+    const picture = await fetch(path);
+    expect([picture.headers.get('Cross-Origin-Resource-Policy'), await picture.text()]).toEqual([
+      'cross-origin',
+      'hello',
+    ]);
+    expect((await ask('DELETE', '/cats/1/image')).status).toBe(204);
+    expect((await ask('GET', '/cats/1')).body).toEqual({ id: 1, name: 'Tom' });
+    expect((await fetch(path)).status).toBe(404);
+    expect((await fetch(path, { method: 'PUT', body: form })).status).toBe(204);
+    expect((await fetch(path)).status).toBe(200);
+  });
+});

@@ -9,8 +9,8 @@ import type { Plan } from '../resource.ts';
 import type { ResourceModel } from '../resource-model.ts';
 import { matchNames } from '../users/sent-names.ts';
 import { setInner } from './entry-values.ts';
+import { isUpload } from './file-properties.ts';
 import { isLifetime } from './server-values.ts';
-import { isUpload } from './uploads.ts';
 
 /** The object of an entry that has some properties of a request, and their names in it by those in the request. */
 interface NestedNames {

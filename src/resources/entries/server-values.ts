@@ -15,7 +15,7 @@ import { addArticle } from '../document/names.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
 import type { Inference, PathKey, Plan, Resource } from '../resource.ts';
 import { findByKeys, getIdNumbers } from './entry-lists.ts';
-import { isFilePropertyName } from './uploads.ts';
+import { isFilePropertyName } from './file-properties.ts';
 
 /** Functions that create the values that the server sets in an entry: ids, times and default values. */
 export interface ServerValues {

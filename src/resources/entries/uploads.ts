@@ -1,14 +1,15 @@
-import type { Context, HandlerResponse, Input } from '../../application.ts';
-import { toNode } from '../../openapi/document.ts';
+import { type Context, DomainError, type HandlerResponse, type Input } from '../../application.ts';
+import { omitKeys, pickKeys, toNode } from '../../openapi/document.ts';
 import { findMediaType } from '../../openapi/media-types.ts';
-import { findResponse, findValueMedia, getShape } from '../../openapi/responses.ts';
+import { findErrorResponse, findResponse, findValueMedia } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 import type { Entry } from '../../store/state.ts';
-import { normalizeName, toSingular } from '../../util/names.ts';
+import { isPictureName, normalizeName, toSingular } from '../../util/names.ts';
 import { fillPath, MULTIPART_TYPE } from '../../util/request-target.ts';
 import { getLastSegment, getParameterName, getParentPath, getPathForm } from '../document/names.ts';
 import { listWrapped } from '../document/response-shapes.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
+import { problems } from '../problems.ts';
 import {
   type Effect,
   type Inference,
@@ -19,26 +20,20 @@ import {
   type Resource,
 } from '../resource.ts';
 import { getKeyValue, getOwn, getPathValues } from './entry-values.ts';
+import {
+  FILE_PROPERTIES,
+  type FileProperty,
+  GENERAL,
+  isFilePropertyName,
+  isUpload,
+  isUrlName,
+  listFileProperties,
+  listTextFields,
+  removeUploadWords,
+  toListName,
+  URL_END,
+} from './file-properties.ts';
 import { addFiles, describeFile, getFileUrl, isFile, readContent } from './stored-files.ts';
-
-/** Returns whether an operation uploads files: its request body is `multipart/form-data`. */
-export function isUpload({ bodyMedia }: Route): boolean {
-  return Object.keys(bodyMedia).some((type) => type.startsWith(MULTIPART_TYPE));
-}
-
-/** The names of properties with what a file says about itself, without uppercase letters and separators. */
-const FILE_PROPERTIES = {
-  name: ['filename', 'originalfilename', 'originalname', 'name'],
-  size: ['size', 'filesize', 'bytes', 'sizebytes', 'sizeinbytes', 'contentlength'],
-  type: ['contenttype', 'mimetype', 'mediatype', 'filetype', 'mime', 'type'],
-} as const;
-
-/** Returns whether a property says something about a file that nothing else has, such as `fileName`. */
-export function isFilePropertyName(name: string): boolean {
-  const others = ['name', 'size', 'bytes', 'type'];
-  const own = normalizeName(name);
-  return !others.includes(own) && Object.values(FILE_PROPERTIES).some((names) => names.some((one) => one === own));
-}
 
 /**
  * Returns the properties of an entry that follow from an uploaded file: its name, its size in bytes and its media type.
@@ -52,14 +47,14 @@ export function describeUpload(
   body: Entry,
   isValid: (pointer: string, value: unknown) => boolean,
 ): Entry {
-  const file = findFile(body);
+  const file = isUpload(route) ? findFile(body) : undefined;
   if (file === undefined || schema === '') return {};
   const values = describeFile(file);
   const texts = listTextFields(reader, route);
-  const isPicture = (name: string) => PICTURE.test(normalizeName(name));
   // The name of a recipe with a picture is not that of the file.
   const isAboutOther =
-    !isPicture(singular) && listFileProperties(reader, schema, route).some(({ property }) => isPicture(property));
+    !isPictureName(singular) &&
+    listFileProperties(reader, { schema, singular }, route).some(({ property }) => isPictureName(property));
   return Object.fromEntries(
     [...reader.getProperties(schema)].flatMap(([property, pointer]) => {
       const own = normalizeName(property);
@@ -77,77 +72,28 @@ function findFile(body: Entry): string | undefined {
   return Object.values(body).flat().find(isFile);
 }
 
-/** The hidden value of an entry with the uploaded file, as a `data:` URL. */
+/** The hidden value of an entry with the uploaded file, as a `data:` URL, or `REMOVED`. */
 const FILE = 'file';
 
+/** The value of a file that a client has removed. */
+const REMOVED = '';
+
 /** Returns a copy of an entry with the file in the fields of a form. Clients never see it as a property. */
-export function setFile(entry: Entry, body: Entry): Entry {
-  const file = findFile(body);
+export function setFile(route: Route, entry: Entry, body: Entry): Entry {
+  const file = isUpload(route) ? findFile(body) : undefined;
   return file === undefined ? entry : { ...entry, [PATH_VALUES]: { ...getPathValues(entry), [FILE]: file } };
 }
 
-/** Names of properties with the URL of a file, without uppercase letters and separators. */
-const URL_PROPERTIES = ['url', 'fileurl', 'downloadurl', 'contenturl', 'href', 'src', 'link', 'uri'];
-
-/** Ends of the names of properties with the URL of a file, after the name of the form field: `Url` for `avatar`. */
-const URL_END = /^(?:s|files?|images?)?(?:ur[il]s?|links?|hrefs?|srcs?|paths?)?$/;
-
-/** Names of properties with the URL of a picture, without uppercase letters and separators. */
-const PICTURE =
-  /(?:image|img|photo|picture|pic|avatar|thumbnail|cover|logo|banner|icon|poster)(?:ur[il]|link|href|src|path)?$/;
-
-/** A property of an entry with the URL of the file in a field of a form. `isList`: whether it has several URLs. */
-interface FileProperty {
-  readonly field: string;
-  readonly property: string;
-  readonly pointer: string;
-  readonly isList: boolean;
-}
-
-/**
- * Returns the properties of an entry with the URLs of the files in a form: `avatarUrl` for the field `avatar`.
- * For the only file of a form, these are also `url` and similar, or the only picture of the entry.
- * A text field of the form sets its property itself.
- */
-export function listFileProperties(reader: SchemaReader, schema: string, route: Route): readonly FileProperty[] {
-  if (schema === '' || !isUpload(route)) return [];
-  const texts = listTextFields(reader, route);
-  const fields = [...getFields(reader, route).keys()].filter((name) => !texts.includes(name));
-  const known = [...reader.getProperties(schema)].flatMap(([property, pointer]) => {
-    const [own, items] = [pointer, reader.getItems(pointer)];
-    const isList = reader.getTypes(own).includes('array') && items !== undefined;
-    const allowsText = reader.getTypes(isList ? items : own).includes('string');
-    return allowsText && !texts.includes(property) ? [{ property, pointer, isList }] : [];
-  });
-  return fields.flatMap((field) => {
-    const name = normalizeName(toSingular(field));
-    const named = known.filter(({ property }) => {
-      const own = normalizeName(property);
-      return own.startsWith(name) && URL_END.test(own.slice(name.length));
-    });
-    const others =
-      fields.length > 1 ? [] : known.filter(({ property }) => URL_PROPERTIES.includes(normalizeName(property)));
-    const pictures = fields.length > 1 ? [] : known.filter(({ property }) => PICTURE.test(normalizeName(property)));
-    const found = [...named, ...others.filter((one) => !named.includes(one))];
-    return (found.length > 0 ? found : pictures.length === 1 ? pictures : []).map((one) => ({ field, ...one }));
-  });
-}
-
-/** Matches the words of paths that only say that a file is uploaded. */
-const UPLOADS = /^(?:upload|set|change|update|add|replace|save|store)(?:s|ed)?[-_]?(?=.|$)/i;
-const GENERAL = /^(?:files?|images?|photos?|pictures?|media|)$/i;
-
-/** Returns the last segment of a path without words such as `upload`: `avatar` for `upload-avatar`. */
-export function removeUploadWords(verb: string): string {
-  return verb.replace(UPLOADS, '');
-}
+/** The status of a response to a request that starts a job (RFC 9110, section 15.3.3). */
+const ACCEPTED = 202;
 
 /**
  * Returns the effect of an action that uploads a file of an entry: `PUT /users/{userId}/avatar` sets `avatarUrl`.
  * DELETE removes it.
  * Returns undefined for other actions.
  */
-export function findUpload(reader: SchemaReader, { schema }: Resource, route: Route, verb: string): Effect | undefined {
+export function findUpload(reader: SchemaReader, resource: Resource, route: Route, verb: string): Effect | undefined {
+  const { schema } = resource;
   const noun = removeUploadWords(verb);
   const own = normalizeName(toSingular(noun));
   const isNamed = (property: string) => {
@@ -156,12 +102,15 @@ export function findUpload(reader: SchemaReader, { schema }: Resource, route: Ro
   };
   const base = { values: [], time: undefined, counter: undefined, setsBody: false } as const;
   if (route.method === 'DELETE') {
+    const isList = (name: string) => reader.getTypes(reader.getProperties(schema).get(name) ?? '').includes('array');
     const [property, ...others] = [...reader.getProperties(schema).keys()].filter(isNamed);
-    const isPicture = property !== undefined && PICTURE.test(normalizeName(property)) && others.length === 0;
+    const isPicture = property !== undefined && isPictureName(property) && others.length === 0 && !isList(property);
     const isKept = property === undefined || reader.getRequired(schema).includes(property);
     return isPicture && !isKept ? { ...base, clears: [property], files: [] } : undefined;
   }
-  const names = listFileProperties(reader, schema, route).map(({ property }) => property);
+  // The response of a job says that the file is used later.
+  if (route.successStatus === ACCEPTED) return undefined;
+  const names = listFileProperties(reader, resource, route, noun).map(({ property }) => property);
   const files = names.some(isNamed) ? names.filter(isNamed) : GENERAL.test(noun) ? names : [];
   return files.length > 0 ? { ...base, files: [...new Set(files)] } : undefined;
 }
@@ -178,12 +127,6 @@ export function locateFileUrl(reader: SchemaReader, route: Route): readonly stri
     .at(0);
 }
 
-/** Returns whether a property can have the URL of a file. */
-function isUrlName(property: string): boolean {
-  const name = normalizeName(property);
-  return URL_PROPERTIES.includes(name) || PICTURE.test(name);
-}
-
 /** Matches the last segments of paths that keep any file, such as `/upload` and `/media`. */
 const STORES = /^(?:uploads?|files?|media|images?|photos?|pictures?|attachments?|assets?|documents?)$/i;
 
@@ -192,26 +135,10 @@ const STORES = /^(?:uploads?|files?|media|images?|photos?|pictures?|attachments?
  * `entry`: the JSON Pointer of the schema of the object in the response.
  */
 export function storesOnlyFile(reader: SchemaReader, route: Route, entry: string): boolean {
-  const isPlain = isUpload(route) && route.pathNames.length === 0;
-  return isPlain && STORES.test(getLastSegment(route.path)) && listFileProperties(reader, entry, route).length > 0;
-}
-
-/** Returns the fields of the form with files that an operation receives, and the JSON Pointers of their schemas. */
-function getFields(reader: SchemaReader, { bodyMedia }: Route): ReadonlyMap<string, string> {
-  const [, media] = Object.entries(bodyMedia).find(([type]) => type.startsWith(MULTIPART_TYPE)) ?? [];
-  const shape = getShape(media);
-  return shape === undefined ? new Map() : reader.getProperties(shape);
-}
-
-/** Returns the fields of the form of an operation that are not files. */
-function listTextFields(reader: SchemaReader, route: Route): readonly string[] {
-  return [...getFields(reader, route)].flatMap(([name, pointer]) => (isFileField(reader, pointer) ? [] : name));
-}
-
-/** Returns whether the field of a form is a file, or a list of files. */
-function isFileField(reader: SchemaReader, pointer: string): boolean {
-  const own = reader.getItems(pointer) ?? pointer;
-  return reader.getKeyword(own, 'format') === 'binary' || reader.getKeyword(own, 'contentMediaType') !== undefined;
+  const isPlain = isUpload(route) && route.pathNames.length === 0 && route.successStatus !== ACCEPTED;
+  const name = getLastSegment(route.path);
+  const own = { schema: entry, singular: toSingular(name) };
+  return isPlain && STORES.test(name) && listFileProperties(reader, own, route).length > 0;
 }
 
 /**
@@ -221,14 +148,15 @@ function isFileField(reader: SchemaReader, pointer: string): boolean {
  */
 export function addFileUrls(
   { reader, inference, contract }: FileModel,
-  { resource, route }: Pick<Plan, 'resource' | 'route'>,
+  plan: FilePlan,
   entry: Entry,
   input: FileInput,
 ): Entry {
+  const { resource, route } = plan;
   const form = toNode(input.body);
   const download = findDownload(inference, resource);
-  const urls = listFileProperties(reader, resource.schema, route).flatMap(({ field, property, pointer, isList }) => {
-    const files = [form[field]].flat().filter(isFile);
+  const urls = listSetProperties(reader, plan).flatMap(({ field, property, pointer, isList }) => {
+    const files = getFiles(form, field);
     const own = download
       ? files.map(() => getDownloadUrl(resource, entry, download, route, input))
       : files.map((file) => getFileUrl(input.filesUrl ?? '', file));
@@ -237,7 +165,39 @@ export function addFileUrls(
     const value = isList ? all : /path$/i.test(property) ? toPath(own[0]) : own[0];
     return files.length > 0 && value !== undefined && contract.isValid(pointer, value) ? [[property, value]] : [];
   });
-  return urls.length === 0 ? entry : { ...entry, ...Object.fromEntries(urls) };
+  const set = Object.fromEntries(urls);
+  const kept = removeFiles(reader, resource, entry, download !== undefined);
+  return { ...kept, ...set };
+}
+
+/** What an operation does with the files in its requests. */
+type FilePlan = Pick<Plan, 'resource' | 'route' | 'effect'>;
+
+/** Returns the properties of an entry with the URLs of the files in the requests of an operation. */
+function listSetProperties(reader: SchemaReader, { resource, route, effect }: FilePlan): readonly FileProperty[] {
+  const noun = effect && removeUploadWords(getLastSegment(route.path));
+  const all = listFileProperties(reader, resource, route, noun);
+  return effect ? all.filter(({ property }) => effect.files?.includes(property)) : all;
+}
+
+/** Returns the files in a field of a form. The field `photos[]` is the list `photos`. */
+function getFiles(form: Entry, field: string): readonly string[] {
+  return [form[field] ?? form[toListName(field)]].flat().filter(isFile);
+}
+
+/**
+ * Returns an entry without the files that no property shows, which the server stores elsewhere.
+ * `isSent`: whether an operation sends the file of the entry.
+ */
+function removeFiles(reader: SchemaReader, { schema }: Resource, entry: Entry, isSent: boolean): Entry {
+  const known = reader.getProperties(schema);
+  const isOther = (name: string) => !known.has(name) && [entry[name]].flat().some(isFile);
+  const others = schema === '' ? [] : Object.keys(entry).filter(isOther);
+  const own = others.length === 0 ? entry : omitKeys(entry, others);
+  const values = getPathValues(own);
+  if (isSent || getOwn(values, FILE) === undefined) return own;
+  const rest = omitKeys(values, [FILE]);
+  return Object.keys(rest).length === 0 ? omitKeys(own, [PATH_VALUES]) : { ...own, [PATH_VALUES]: rest };
 }
 
 /** What is needed to add the URLs of files to an entry. */
@@ -273,26 +233,47 @@ function getDownloadUrl(
  * Returns a changed entry with the file in a form: its URL, what it says about itself, and the file if an operation
  * returns it.
  */
-export function replaceFile(model: FileModel, plan: Pick<Plan, 'resource' | 'route'>, entry: Entry, input: FileInput) {
+export function replaceFile(model: FileModel, plan: FilePlan, entry: Entry, input: FileInput) {
   const { reader, inference, contract } = model;
   const { resource, route } = plan;
+  if (plan.effect?.clears !== undefined && plan.effect.files?.length === 0)
+    return markRemoved(inference, resource, entry);
   const body = toNode(input.body);
   if (!isUpload(route) || findFile(body) === undefined) return entry;
   const about = Object.entries(describeUpload(reader, resource, route, body, contract.isValid));
   const own = Object.fromEntries(about.filter(([name]) => isFilePropertyName(name)));
-  const kept = findDownload(inference, resource) ? setFile(entry, body) : entry;
+  const kept = findDownload(inference, resource) ? setFile(route, entry, body) : entry;
   return addFileUrls(model, plan, { ...kept, ...own }, input);
+}
+
+/** Returns an entry whose file was removed, so that no operation returns it. */
+function markRemoved(inference: Inference, resource: Resource, entry: Entry): Entry {
+  return findDownload(inference, resource)
+    ? { ...entry, [PATH_VALUES]: { ...getPathValues(entry), [FILE]: REMOVED } }
+    : entry;
+}
+
+/**
+ * Returns a replaced entry with the URLs of the files that a form does not send again.
+ * A form can't send these URLs, and a browser can't send the files without their user.
+ */
+export function keepFiles(reader: SchemaReader, plan: FilePlan, current: Entry, entry: Entry, input: Input): Entry {
+  if (!isUpload(plan.route) || !input.headers['content-type']?.startsWith(MULTIPART_TYPE)) return entry;
+  const form = toNode(input.body);
+  const missing = listSetProperties(reader, plan).filter(({ field }) => getFiles(form, field).length === 0);
+  const kept = missing.map(({ property }) => property).filter((name) => current[name] !== undefined);
+  return kept.length === 0 ? entry : { ...entry, ...pickKeys(current, kept) };
 }
 
 /**
  * Returns a context whose changes also store the files of a request, unless an operation returns them.
  */
-export function storeFiles(model: FileModel, plan: Pick<Plan, 'resource' | 'route'>, input: Input, context: Context) {
+export function storeFiles(model: FileModel, plan: FilePlan, input: Input, context: Context) {
   const { resource, route } = plan;
   if (!isUpload(route) || findDownload(model.inference, resource)) return context;
   const form = toNode(input.body);
-  const fields = new Set(listFileProperties(model.reader, resource.schema, route).map(({ field }) => field));
-  const files = [...fields].flatMap((field) => form[field]).filter(isFile);
+  const fields = new Set(listSetProperties(model.reader, plan).map(({ field }) => field));
+  const files = [...fields].flatMap((field) => getFiles(form, field));
   if (files.length === 0) return context;
   const update: Context['update'] = (change) =>
     context.update((state, nowMs) => {
@@ -318,9 +299,12 @@ export function isDownload({ method, responses, successStatus }: Route): boolean
  * Returns a response with the uploaded file of an entry.
  * Its media type is that of the file if the document has it for the operation, otherwise the first documented one.
  * Returns undefined if the entry has no file, or one without its content from an earlier version.
+ * Throws a `DomainError` if a client has removed the file, and the document has 404.
  */
 export function respondWithFile({ responses, successStatus }: Route, entry: Entry): HandlerResponse | undefined {
   const file = getOwn(getPathValues(entry), FILE);
+  if (file === REMOVED && findErrorResponse(responses, problems['entry-not-found'].status))
+    throw new DomainError('entry-not-found', 'the file was deleted: upload it again');
   if (!isFile(file)) return undefined;
   if (file.endsWith(',') && !file.includes(';size=0;')) return undefined;
   const types = Object.keys(findResponse(responses, successStatus)?.media ?? {});

@@ -7,10 +7,10 @@ import { addArticle, getLastSegment, getParameterName, getParentPath, toTemplate
 import { isEnvelopeName } from '../document/schema-reader.ts';
 import { describeTrashed } from '../entries/deletions.ts';
 import { listChildren } from '../entries/entries.ts';
+import { removeUploadWords } from '../entries/file-properties.ts';
 import { refusesExisting, updatesExisting } from '../entries/refused-creations.ts';
 import { findNamedParent, isShared } from '../entries/require-entries.ts';
 import { describeLinks, describeRefusingBelow, listUnlinked } from '../entries/unlink-entries.ts';
-import { removeUploadWords } from '../entries/uploads.ts';
 import { getShownLists } from '../lists/count-entries.ts';
 import { getAllListParameters } from '../lists/unshown-filters.ts';
 import { describeView } from '../lists/views.ts';

@@ -1,11 +1,11 @@
 import { listStateTimes } from '../actions/apply-action.ts';
 import { listRequestNames } from '../document/locate.ts';
 import { listUncheckedIds } from '../entries/add-entry.ts';
+import { listFileProperties } from '../entries/file-properties.ts';
 import { listUnshown } from '../entries/nested-names.ts';
 import { refusesExisting } from '../entries/refused-creations.ts';
 import { describeExpiry } from '../entries/server-values.ts';
 import { findUniqueNames } from '../entries/unique-values.ts';
-import { listFileProperties } from '../entries/uploads.ts';
 import { findOtherName } from '../inference/relations.ts';
 import type { Plan } from '../resource.ts';
 import type { ResourceModel } from '../resource-model.ts';
@@ -56,7 +56,7 @@ function listSignedId(model: ResourceModel, plan: Plan): readonly string[] {
 
 /** Returns the properties with the URL of the uploaded file. */
 function listFileUrls({ reader }: ResourceModel, { resource, route, effect }: Plan): readonly string[] {
-  const names = listFileProperties(reader, resource.schema, route).map(({ property }) => property);
+  const names = listFileProperties(reader, resource, route).map(({ property }) => property);
   return effect ? [] : [...new Set(names)];
 }
 

@@ -27,7 +27,8 @@ import {
   sharesMostProperties,
 } from '../document/response-shapes.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
-import { isDownload, isUpload, storesOnlyFile } from '../entries/uploads.ts';
+import { isUpload } from '../entries/file-properties.ts';
+import { isDownload, storesOnlyFile } from '../entries/uploads.ts';
 import type { Resource } from '../resource.ts';
 import { findShownAbove, findShownBelow, isListedBelow, isListOfPeopleAbove } from './shown-entries.ts';
 

@@ -26,7 +26,8 @@ import { findPlace, findPlaceOfForm, planOwner, renameParameters, sendsPart } fr
 import { findQueryPlace } from '../document/query-ids.ts';
 import { listWrapped } from '../document/response-shapes.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
-import { addFilePaths, isUpload } from '../entries/uploads.ts';
+import { isUpload } from '../entries/file-properties.ts';
+import { addFilePaths } from '../entries/uploads.ts';
 import { addLookups } from '../lists/views.ts';
 import {
   type Effect,
