@@ -2,6 +2,7 @@ import { JSON_TYPE, MULTIPART_TYPE } from '../util/request-target.ts';
 import { createStreamFormat, getStreamKind } from '../util/streams.ts';
 import { type Document, getNode, isNode, type Node, toNode } from './document.ts';
 import { isJsonType, isXmlType, removeTypeParameters } from './media-types.ts';
+import { FIELD_NAME } from './normalize-schemas.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getSchemaParts } from './schema-parts.ts';
 
 /** The boundary between the parts of a multipart form. */
@@ -56,8 +57,10 @@ function toFields(document: Document, { type, schema }: FormFormat, body: Node):
     // Decision: servers read an object in a URL-encoded form in different ways.
     // It is sent as JSON, but only if the contract asks for it.
     if (!isMultipart && isNode(value) && !required.includes(name) && encoding.contentType === undefined) return [];
-    const described = { document, schema: properties.get(name), contentType: encoding.contentType };
-    return [value].flat().map((entry) => createField(name, entry, described));
+    const own = properties.get(name);
+    const described = { document, schema: own, contentType: encoding.contentType };
+    const { [FIELD_NAME]: field = name } = toNode(own && getNode(document, own));
+    return [value].flat().map((entry) => createField(String(field), entry, described));
   });
 }
 

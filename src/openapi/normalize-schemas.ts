@@ -33,7 +33,8 @@ export function normalizeSchemas(document: Document): {
     if (LOOP_KEYWORDS.some((keyword) => Array.isArray(node[keyword]))) composed.push(pointer);
     const possible = removeContradictions(omitInvalidKeywords(node, pointer, warnings), pointer, warnings);
     const valid = replaceInvalidSchemas(possible, pointer, warnings);
-    return normalizeSchema(isFileForm(pointer, node) ? { type: 'object' } : valid, document, isVersion30);
+    const form = isFileForm(pointer, node) ? { type: 'object' } : renameListFields(valid, pointer);
+    return normalizeSchema(form, document, isVersion30);
   });
   const loops = findLoops(document, composed);
   if (loops.length === 0) return { document: normalized, warnings };
@@ -75,6 +76,38 @@ function removeLoops(document: Document, loops: readonly Loop[]): Document {
  */
 function isFileForm(pointer: string, { type }: Node): boolean {
   return type === 'string' && pointer.endsWith('/multipart~1form-data/schema');
+}
+
+/** Matches the JSON Pointer of a form in the document, and that of its schema. */
+const FORM = /\/(?:multipart~1form-data|application~1x-www-form-urlencoded)(?:\/schema(?:\/(?:all|any|one)Of\/\d+)?)?$/;
+
+/** Matches the name of a field that is a list, as PHP and Rails read it: `photos[]`. */
+const LIST_FIELD = /^([^[\]]+)\[\]$/;
+
+/** The keyword of a property with the name of its form field, in a normalized document. */
+export const FIELD_NAME = 'fieldName';
+
+/** Renames the fields of a form such as `photos[]` in a schema or in a Media Type Object. Their value is `photos`. */
+function renameListFields(node: Node, pointer: string): Node {
+  if (!FORM.test(pointer)) return node;
+  const { properties, encoding, required } = node;
+  const known = toNode(properties);
+  const rename = (name: unknown) => {
+    const [, own] = LIST_FIELD.exec(String(name)) ?? [];
+    return own === undefined || Object.hasOwn(known, own) ? name : own;
+  };
+  const renameKeys = (values: Node) =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [String(rename(name)), value]));
+  if (isNode(encoding)) return { ...node, encoding: renameKeys(encoding) };
+  if (!isNode(properties) || !Object.keys(properties).some((name) => rename(name) !== name)) return node;
+  const marked = Object.entries(properties).map(([name, schema]): [string, unknown] =>
+    rename(name) === name || !isNode(schema) ? [name, schema] : [name, { ...schema, [FIELD_NAME]: name }],
+  );
+  return {
+    ...node,
+    properties: renameKeys(Object.fromEntries(marked)),
+    ...(Array.isArray(required) ? { required: required.map(rename) } : {}),
+  };
 }
 
 /** Normalizes a schema. Other nodes of the document stay unchanged, because they don't have the keywords of schemas. */

@@ -171,6 +171,21 @@ describe('a body', () => {
     expect([validate([1, 2]), validate([[1, 2]]), validate(['x'])]).toEqual(['call', 'call', 'violations']);
   });
 
+  it('of a form has the documented names of lists', async () => {
+    const type = 'multipart/form-data';
+    const list = { type: 'array', items: { type: 'integer' } };
+    const forms = await loadNodes(
+      { type: 'object', properties: { 'ids[]': list }, required: ['ids[]'] },
+      undefined,
+      type,
+    );
+    const [route] = forms.routes;
+    const format = { type, contract: forms, schema: route?.bodyMedia[type]?.schema };
+    const values = { ...NOTHING, format, body: { ids: [1] } };
+    expect(route && toRequest(route, values).body).toContain('name="ids[]"');
+    expect(route && validateValues(forms, route, values).kind).toBe('call');
+  });
+
   it('is not sent if the request has none', () => {
     expect(toRequest(routeOf('POST', '/body/form'), NOTHING)).toEqual({
       method: 'POST',
