@@ -4,10 +4,11 @@ import type { Context, Middleware } from 'koa';
 import sendFile from 'send';
 import type { UploadedFile } from '../application.ts';
 import { chooseMediaType } from '../mock/media-types.ts';
+import type { Contract } from '../openapi/contract.ts';
 import { allowsJson } from '../openapi/media-types.ts';
 import type { Route } from '../openapi/routes.ts';
 import { createMethodNotAllowed, HttpProblemError } from '../util/problem.ts';
-import { FILES_PATH, IMAGES_PATH, isBelow, JSON_TYPE } from '../util/request-target.ts';
+import { FILES_PATH, getFileHash, IMAGES_PATH, isBelow, JSON_TYPE } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { DATA_HEADERS, type Headers, NO_HEADERS } from './access-policy.ts';
 import { isOutOfFiles } from './problem.ts';
@@ -35,6 +36,17 @@ export function serveImages(folder: string): Middleware {
     if (!(await sendIfExists(ctx, folder, ctx.path.slice(IMAGES_PATH.length)))) await next();
   };
 }
+
+/**
+ * Returns whether a path is that of an uploaded file.
+ * It can also match a path such as `/{owner}/{repo}`, but the contract can have a path below `/_files` itself.
+ */
+export function isUploadedFile(basePaths: readonly string[], path: string, routed: Routed): boolean {
+  if (!path.includes(FILES_PATH) || getFileHash(basePaths, path) === undefined) return false;
+  return routed.kind !== 'operation' || !routed.route.path.includes(FILES_PATH);
+}
+
+type Routed = ReturnType<Contract['route']>;
 
 /**
  * Sends an uploaded file.

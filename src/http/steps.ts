@@ -6,7 +6,6 @@ import { toIsoTime } from '../util/iso-time.ts';
 import { MAX_BODY_BYTES } from '../util/limits.ts';
 import { createMethodNotAllowed, createUnknownPath, type HttpProblem, HttpProblemError } from '../util/problem.ts';
 import {
-  getFileHash,
   hasTooManyParameters,
   isBelow,
   isImagePath,
@@ -47,7 +46,7 @@ import {
   refuseLongPath,
 } from './exchange.ts';
 import { applyImageFaults, applyOperationFaults, delayResponse, waitForFaults } from './faults.ts';
-import { hasIndexPage, hasOnlyData, isClientRoute, isNavigation, READ_METHODS } from './files.ts';
+import { hasIndexPage, hasOnlyData, isClientRoute, isNavigation, isUploadedFile, READ_METHODS } from './files.ts';
 import { addFaults, checkToken, describeError, handleOrMock } from './handle.ts';
 import { getIdempotencyKey, handleOnce } from './idempotency.ts';
 import { serializeList, serializeState } from './long-list.ts';
@@ -130,8 +129,9 @@ function setTarget(exchange: Exchange, api: 'contract' | 'control', location: Lo
   const contract = api === 'control' ? app.controlContract : app.contract;
   const routed = contract.route(method, location.path);
   if (api === 'contract' && isFrontEndPage(exchange, location, routed)) return;
-  if (api === 'contract' && routed.kind === 'unknown-path') {
-    const isAsset = isImagePath(location.pathname) || getFileHash(app.basePaths, location.path) !== undefined;
+  const isFile = api === 'contract' && isUploadedFile(app.basePaths, location.path, routed);
+  if (api === 'contract' && (isFile || routed.kind === 'unknown-path')) {
+    const isAsset = isFile || isImagePath(location.pathname);
     if (!isAsset && !app.basePaths.some((basePath) => isBelow(location.path, basePath))) return;
     exchange.kind = isAsset ? 'asset' : 'unknown-path';
   } else exchange.kind = routed.kind;
@@ -140,6 +140,7 @@ function setTarget(exchange: Exchange, api: 'contract' | 'control', location: Lo
   exchange.contract = contract;
   exchange.location =
     basePath === '' ? location : { ...location, basePath, path: location.path.slice(basePath.length) || '/' };
+  if (isFile) return;
   if (routed.kind === 'operation') exchange.route = routed.route;
   if (routed.kind === 'unknown-method') exchange.allow = routed.allow;
 }

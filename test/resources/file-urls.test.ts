@@ -154,6 +154,13 @@ describe('the URL of a file that no operation returns', () => {
     expect((await read(body.url)).status).toBe(200);
   });
 
+  it('is not that of an entry, also if a path of the contract matches it', async () => {
+    const entry = { get: { response: refer('Recipe') } };
+    const { url } = await startApi({ paths: { '/upload': paths['/upload'], '/{shop}/{kind}/{id}': entry }, schemas });
+    const { body } = await send(url, 'POST', '/upload', createForm({ file: ['a.svg'] }));
+    expect((await read(body.url)).text).toContain('a.svg');
+  });
+
   it('ends with the next reset', async () => {
     const { url } = await startApi({ paths, schemas });
     const { body } = await send(url, 'POST', '/upload', createForm({ file: ['a.svg'] }));
@@ -181,10 +188,16 @@ const otherSchemas = {
   Page: createObject({ 'id!': INTEGER, photo: TEXT, url: TEXT, link: TEXT, topic: TEXT }),
   Company: createObject({ 'id!': INTEGER, name: TEXT, logo: TEXT, url: TEXT }),
   Member: createObject({ 'id!': INTEGER, name: TEXT, avatarUrl: TEXT, url: TEXT }),
+  Album: createObject({ 'id!': INTEGER, photos: { type: 'array', items: TEXT }, tags: { type: 'array', items: TEXT } }),
   Post: createObject({ 'id!': INTEGER, title: TEXT, topic: TEXT, catalogo: TEXT, meta: TEXT, fileUrl: TEXT }),
 };
 
 const META = { type: 'string', contentMediaType: 'application/json' };
+
+const ALBUM = createObject({
+  'photos[]!': { type: 'array', items: FILE },
+  'tags[]': { type: 'array', items: TEXT },
+});
 
 const JOB = createObject({ 'jobId!': TEXT, url: TEXT });
 
@@ -202,6 +215,8 @@ const otherPaths = {
   '/members/{id}/avatar': { put: createUpload(createObject({ file: FILE }), refer('Member')) },
   '/posts': { post: createUpload(createObject({ 'title!': TEXT, file: FILE, meta: META }), refer('Post'), 201) },
   '/posts/{id}': { get: { response: refer('Post') } },
+  '/albums': { post: createUpload(ALBUM, refer('Album'), 201) },
+  '/albums/{id}': { get: { response: refer('Album') } },
   '/uploads': { post: createUpload(createObject({ file: FILE }), JOB, 202) },
   '/upload': paths['/upload'],
 };
@@ -230,6 +245,18 @@ describe('a file in a form', () => {
     await ask('POST', '/members', { name: 'Ann' });
     const { body } = await send(url, 'PUT', '/members/1/avatar', createForm({ file: ['a.svg'] }));
     expect(body).toEqual({ id: 1, name: 'Ann', avatarUrl: expect.stringContaining('/a.svg') });
+  });
+
+  it('sets the list that a field such as photos[] names', async () => {
+    const { url } = await start();
+    const { status, body } = await send(
+      url,
+      'POST',
+      '/albums',
+      createForm({ 'photos[]': ['a.svg'] }, { 'tags[]': 'cats' }),
+    );
+    expect([status, body]).toEqual([201, { id: 1, photos: [expect.stringContaining('/a.svg')], tags: ['cats'] }]);
+    expect((await send(url, 'POST', '/albums', createForm({}, { 'tags[]': 'cats' }))).status).toBe(400);
   });
 
   it('is mocked if the response is that of a job', async () => {
