@@ -131,3 +131,29 @@ describe('The path of an entry that is only a part of other paths', () => {
     expect((await ask('GET', `/lists/${first.id}/cards`)).body).toEqual([]);
   });
 });
+
+it('A list shows the entries that only other paths create and change, and /books/id/{id} reads one of them', async () => {
+  const Book = { 'id!': { type: 'string' }, 'title!': { type: 'string' }, 'stock!': { type: 'integer' } };
+  const done = createObject({ 'msg!': { type: 'string' } });
+  const { ask } = await startApi({
+    paths: {
+      '/books': { get: { response: createList(createObject(Book)) } },
+      '/books/id/{id}': { get: { response: createObject({ ...Book }), errors: [404] } },
+      '/admin/books': {
+        post: { request: createObject({ 'title!': { type: 'string' } }), response: done, status: 201 },
+      },
+      '/admin/books/{id}': {
+        put: { request: createObject({ title: { type: 'string' }, stock: { type: 'integer' } }), response: done },
+        delete: { response: done },
+      },
+    },
+  });
+  await ask('POST', '/admin/books', { title: 'Dune' });
+  const [{ id }] = (await ask('GET', '/books')).body;
+  await ask('PUT', `/admin/books/${id}`, { stock: 4 });
+  expect((await ask('GET', '/books')).body).toEqual([{ id, title: 'Dune', stock: 4 }]);
+  expect((await ask('GET', `/books/id/${id}`)).body).toEqual({ id, title: 'Dune', stock: 4 });
+  await ask('DELETE', `/admin/books/${id}`);
+  expect((await ask('GET', '/books')).body).toEqual([]);
+  expect((await ask('GET', `/books/id/${id}`)).status).toBe(404);
+});

@@ -223,7 +223,8 @@ export function findCandidates(reader: SchemaReader, paths: DocumentPaths): read
     const collection = paths.get(collectionPath);
     const above = findShownAbove(reader, paths, collectionPath) ?? findShownBelow(reader, paths, collectionPath);
     const own = { segment, singular: toSingular(segment), collectionPath, collection, item };
-    const isUnknown = !collection && above === undefined && !item.routes.has('GET');
+    const isHidden = !collection || hidesEntries(reader, paths, own);
+    const isUnknown = isHidden && above === undefined && !item.routes.has('GET');
     const candidate = { ...own, shown: isUnknown ? findSchemaElsewhere(reader, paths, own) : above };
     return isUsable(reader, paths, candidate) ? [{ ...candidate, kind: 'collection' as const }] : [];
   });
@@ -372,6 +373,32 @@ function isListedElsewhere(reader: SchemaReader, paths: DocumentPaths, candidate
 }
 
 /**
+ * Returns whether no operation at the paths of a candidate shows entries, and other paths list those with all
+ * properties of the requests: `/books` for `POST /admin/books`, which responds with a message.
+ */
+function hidesEntries(
+  reader: SchemaReader,
+  paths: DocumentPaths,
+  candidate: Pick<Candidate, 'collectionPath' | 'collection' | 'item' | 'segment' | 'singular'>,
+): boolean {
+  const { collection, item, segment } = candidate;
+  const create = collection?.routes.get('POST');
+  if (!create || collection?.routes.has('GET')) return false;
+  const changes = [create, item.routes.get('PUT'), item.routes.get('PATCH')].flatMap((route) => route ?? []);
+  const isShown = changes.some((route) => {
+    const response = reader.getResponseSchema(route, route.successStatus);
+    return response !== undefined && !isOnlyEnvelope(reader, response);
+  });
+  const sent = changes.flatMap((route) => [...reader.getProperties(reader.getRequestSchema(route) ?? '').keys()]);
+  const lists = listElsewhere(paths, candidate).filter((other) => other !== collection && !other.path.includes('{'));
+  const [list, ...others] = lists.flatMap(({ routes }) => (routes.has('POST') ? [] : (routes.get('GET') ?? [])));
+  if (isShown || !list || others.length > 0 || sent.length === 0) return false;
+  const entry = reader.findList(reader.getResponseSchema(list, list.successStatus) ?? '', segment)?.schema;
+  const known = entry === undefined ? undefined : reader.getProperties(entry);
+  return known !== undefined && sent.every((name) => known.has(name));
+}
+
+/**
  * Returns the JSON Pointer of the schema of entries that only other paths show: the comments of
  * `/posts/{postId}/comments` for `DELETE /comments/{commentId}`.
  * Returns undefined if the other paths show different entries.
@@ -381,7 +408,8 @@ function findSchemaElsewhere(
   paths: DocumentPaths,
   candidate: Pick<Candidate, 'collectionPath' | 'item' | 'segment' | 'singular'>,
 ): string | undefined {
-  const schemas = listElsewhere(paths, candidate).flatMap((collection) => {
+  const others = listElsewhere(paths, candidate).filter(({ path }) => path !== candidate.collectionPath);
+  const schemas = others.flatMap((collection) => {
     const schema = findEntrySchema(reader, { ...candidate, collection, shown: undefined });
     return schema === undefined ? [] : [schema];
   });

@@ -106,10 +106,11 @@ function findMount(reader: SchemaReader, resource: Resource, route: Route): Moun
   const [last = '', collection] = [getLastSegment(route.path), getParentPath(route.path)];
   const parameter = getParameterName(last) ?? '';
   const isPlural = isOtherNumber(collection, resource);
-  const isNamed = normalizeName(parameter) === `${normalizeName(singular)}id` || isPlural;
+  const isById = isIdSegment(collection, parameter, resource);
+  const isNamed = normalizeName(parameter) === `${normalizeName(singular)}id` || isPlural || isById;
   if (kind !== 'collection' || schema === '' || !isNamed) return undefined;
-  if (!namesEntry(getLastSegment(collection), resource)) return undefined;
-  const isRead = route.method === 'GET' && readsEntry(reader, resource, route, isPlural);
+  if (!isById && !namesEntry(getLastSegment(collection), resource)) return undefined;
+  const isRead = route.method === 'GET' && readsEntry(reader, resource, route, isPlural || isById);
   // `/public/rooms/{roomId}` reads the same room as `/admin/rooms/{roomId}`.
   if (own.length === 0 && !(isRead || (isPlural && route.method === 'DELETE'))) return undefined;
   const parents = findParents(reader, { schema, collectionPath: collection, route, id }).flatMap(
@@ -120,6 +121,15 @@ function findMount(reader: SchemaReader, resource: Resource, route: Route): Moun
   );
   if (parents.length + 1 !== route.pathNames.length) return undefined;
   return { collection, item: route.path, parents, id: { ...id, parameter }, isItemOnly: true };
+}
+
+/** Returns whether a path below a list says that the id follows: `/books/id` of `/books/id/{id}`. */
+function isIdSegment(path: string, parameter: string, { mounts, id, singular }: Resource): boolean {
+  const ids = ['id', `${normalizeName(singular)}id`];
+  const isId = [id.property ?? '', parameter].every((name) => ids.includes(normalizeName(name)));
+  const isSegment = ['id', 'byid'].includes(normalizeName(getLastSegment(path)));
+  const lists = mounts.filter(({ parents }) => parents.length === 0).map(({ collection }) => toTemplate(collection));
+  return isId && isSegment && lists.includes(getParentPath(path));
 }
 
 /** Returns whether a path is the singular or the plural of the path of a list: `/rooms` for `/room`. */
