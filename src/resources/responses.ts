@@ -137,7 +137,7 @@ export class ResponseFactory {
 
   /** Returns an entry with its id, and with all properties that the response schema requires. */
   #completeShown(resource: Resource, schema: string, entry: Entry): Completed {
-    const shown = showIds(this.#reader, this.#contract.isValid, schema, entry);
+    const shown = showIds(this.#reader, this.#contract.isValid, resource, schema, entry);
     return this.completeEntry(resource, schema, this.#addId(resource, schema, shown));
   }
 

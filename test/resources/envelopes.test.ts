@@ -95,3 +95,20 @@ it('An object `data` beside a property of entries is no envelope', async () => {
   expect((await ask('POST', '/orders', sent)).body).toEqual({ id: 1, total: 5 });
   expect((await ask('GET', '/orders/1')).body).toEqual({ result: { order: { id: 1, total: 5 } } });
 });
+
+it('An object `data` without properties shows no property that only requests have', async () => {
+  const Image = createObject({ 'id!': INTEGER, name: TEXT });
+  const paths: Paths = {
+    '/images': {
+      get: { response: createList(Image) },
+      post: { status: 201, request: createObject({ 'name!': TEXT, storageKey: TEXT }), response: Image },
+    },
+    '/images/{imageId}': {
+      delete: { response: createObject({ data: { type: 'object' } }) },
+      parameters: { imageId: INTEGER },
+    },
+  };
+  const { ask } = await startApi({ paths });
+  await ask('POST', '/images', { name: 'a', storageKey: 's' });
+  expect((await ask('DELETE', '/images/1')).body).toEqual({ data: { id: 1, name: 'a' } });
+});

@@ -25,6 +25,24 @@ it('A mocked response has the ids that the path and the query of the request hav
   expect((await ask('GET', '/reports/figures?userId=u1')).body.userId).toBe('u1');
 });
 
+it('A mocked response repeats the id in the body that names no entry', async () => {
+  const { ask } = await startApi({
+    paths: {
+      ...paths,
+      '/tasks/{taskId}/votes': {
+        post: {
+          request: createObject({ 'optionId!': TEXT }),
+          response: createObject({ 'optionId!': TEXT }),
+          status: 201,
+        },
+      },
+    },
+    schemas: { Task: createObject({ 'id!': INTEGER, 'title!': TEXT }) },
+  });
+  await ask('POST', '/tasks', { title: 'a' });
+  expect((await ask('POST', '/tasks/1/votes', { optionId: 'yes' })).body).toEqual({ optionId: 'yes' });
+});
+
 it('The id of an unknown entry gets 404 at each path that names it, also if the operation documents no 404', async () => {
   const slot = { get: { response: createObject({ 'id!': INTEGER, total: INTEGER }), errors: [] } };
   const change = { response: createObject({ 'id!': INTEGER, message: TEXT }), errors: [] };

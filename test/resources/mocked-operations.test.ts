@@ -5,6 +5,10 @@ import { explainApi } from '../support/harness/explain-api.ts';
 
 const REASON = 'mocked: :petId in the path is not a parameter: write {petId}';
 
+const PERSON = createObject({ id: TEXT, name: TEXT });
+/** A list of requests between users. */
+const SENT = createList(createObject({ id: TEXT, sender: PERSON, receiver: PERSON, status: TEXT }));
+
 /** Path shapes with operations that are mocked, or that change no list. */
 const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<Record<string, string>>])[] = [
   [
@@ -149,6 +153,18 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
     'a request body that is not an object is mocked',
     withCollection({ post: { status: 201, request: createList(TEXT), response: createList(TEXT) } }),
     { 'POST /pets': 'mocked: the request body is not an object with the properties of a pet' },
+  ],
+  [
+    'lists of the requests that another path sends to a user are mocked',
+    {
+      '/friends/request': { post: { request: createObject({ receiverId: TEXT }) } },
+      '/friends/request/{id}': { delete: {} },
+      ...Object.fromEntries(['sent', 'pending'].map((name) => [`/friends/${name}`, { get: { response: SENT } }])),
+    },
+    {
+      'GET /friends/sent': 'mocked: the document does not say which entries are sent',
+      'GET /friends/pending': 'mocked: the document does not say which entries are pending',
+    },
   ],
   [
     'a path with a parameter as in Express is mocked',

@@ -1,5 +1,5 @@
 import type { Input } from '../../application.ts';
-import { isNode, type Node, pickKeys } from '../../openapi/document.ts';
+import { isNode, type Node, pickKeys, toNode } from '../../openapi/document.ts';
 import type { Route } from '../../openapi/routes.ts';
 import type { Entry, State } from '../../store/state.ts';
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
@@ -49,9 +49,13 @@ export function linkEntries(
     ...addRequestTimes(model, route, pointer, value, nowMs),
     ...pickKeys(bodies.includes(pointer) ? getEchoes(model, route, pointer, input) : {}, Object.keys(value)),
   });
-  if (!showsEntries && bodies.length === 1) return isNode(body) ? { ...complete(schema, body), ...envelope } : body;
-  const bySchema = indexEntrySchemas(reader)(inference.resources);
   const sent = listSentIds(model, route, input);
+  if (!showsEntries && bodies.length === 1) {
+    if (!isNode(body)) return body;
+    const ids = Object.fromEntries(pickSentIds(model, sent, schema, body));
+    return { ...complete(schema, body), ...ids, ...envelope };
+  }
+  const bySchema = indexEntrySchemas(reader)(inference.resources);
   const find = createFinder(model, route, { input, state });
   const link = (pointer: string, value: unknown, depth: number, position?: number): unknown => {
     if (depth > MAX_DEPTH) return value;
@@ -183,10 +187,14 @@ function listPathIds({ mockedPlans }: Inference, route: Route): ReadonlyMap<stri
   );
 }
 
-/** Returns the ids in the path and the query of a request, by their normalized names. */
-function listSentIds({ inference }: ResourceModel, route: Route, { path, query }: Input): ReadonlyMap<string, string> {
+/** Returns the ids in the path, the query and the body of a request, by their normalized names. */
+function listSentIds({ inference }: ResourceModel, route: Route, input: Input): ReadonlyMap<string, string> {
+  const { path, query } = input;
+  const references = indexReferences(inference);
+  // An id that names no entry, such as that of an option, is only repeated.
+  const inBody = Object.entries(toNode(input.body)).filter(([name]) => !references.has(normalizeName(name)));
   const inPath = [...listPathIds(inference, route)].map(([name, parameter]) => [name, path[parameter]] as const);
-  const sent = [...Object.entries(query), ...inPath, ...Object.entries(path)].flatMap(([name, value]) => {
+  const sent = [...inBody, ...Object.entries(query), ...inPath, ...Object.entries(path)].flatMap(([name, value]) => {
     const own = normalizeName(name);
     return isIdName(own) && typeof value === 'string' ? [[own, value] as const] : [];
   });

@@ -1,11 +1,11 @@
-import { isNode } from '../../openapi/document.ts';
+import { isNode, omitKeys } from '../../openapi/document.ts';
 import type { Entry } from '../../store/state.ts';
 import { addToGroup } from '../../util/groups.ts';
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import { normalizeName } from '../../util/names.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
 import { findReferences } from '../inference/references.ts';
-import type { Children, Inference, Link, Resource } from '../resource.ts';
+import { type Children, type Inference, type Link, PATH_VALUES, type Resource } from '../resource.ts';
 import { getUserKey } from '../users/user-parts.ts';
 import { getGeneratedInside, setGeneratedInside } from '../values/completed.ts';
 import { getKeyValue, getOwn, getPathValues } from './entry-values.ts';
@@ -81,9 +81,11 @@ export function indexLinks(
 export function showIds(
   reader: SchemaReader,
   isValid: (pointer: string, value: unknown) => boolean,
+  resource: Resource,
   schema: string,
-  entry: Entry,
+  stored: Entry,
 ): Entry {
+  const entry = omitUnshown(reader, resource, schema, stored);
   const changed = [...reader.getProperties(schema)].flatMap(([name, pointer]) => {
     const value = getOwn(entry, name);
     if (typeof value !== 'object' || value === null) return [];
@@ -96,4 +98,12 @@ export function showIds(
   });
   if (changed.length === 0) return entry;
   return setGeneratedInside({ ...entry, ...Object.fromEntries(changed) }, getGeneratedInside(entry));
+}
+
+/** Returns an entry without the properties that only requests have, if a response has an object without properties. */
+function omitUnshown(reader: SchemaReader, resource: Resource, schema: string, entry: Entry): Entry {
+  const known = reader.getProperties(resource.schema);
+  if (known.size === 0 || reader.getProperties(schema).size > 0) return entry;
+  const others = Object.keys(entry).filter((name) => !known.has(name) && name !== PATH_VALUES);
+  return others.length === 0 ? entry : setGeneratedInside(omitKeys(entry, others), getGeneratedInside(entry));
 }

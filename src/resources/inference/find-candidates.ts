@@ -12,7 +12,6 @@ import {
   getRequiredQuery,
   getResourceSegment,
   getTrailingParameters,
-  indexByLastSegment,
   indexByParent,
 } from '../document/document-paths.ts';
 import { isOnlyEnvelope } from '../document/envelopes.ts';
@@ -30,7 +29,14 @@ import type { SchemaReader } from '../document/schema-reader.ts';
 import { isUpload } from '../entries/file-properties.ts';
 import { isDownload, storesOnlyFile } from '../entries/uploads.ts';
 import type { Resource } from '../resource.ts';
-import { findShownAbove, findShownBelow, isListedBelow, isListOfPeopleAbove } from './shown-entries.ts';
+import {
+  findShownAbove,
+  findShownBelow,
+  hidesEntries,
+  isListedBelow,
+  isListOfPeopleAbove,
+  listElsewhere,
+} from './shown-entries.ts';
 
 /**
  * Returns whether a path has one object instead of a list, such as `/settings`.
@@ -345,19 +351,6 @@ function returnsParent(reader: SchemaReader, paths: DocumentPaths, post: Route):
   return shown !== undefined && parent !== undefined && reader.isSame(shown, parent);
 }
 
-/** Matches segments that say what an operation finds out, and do not name entries. */
-const CHECKS =
-  /^(?:verify|validate|check|preview|calculate|estimate|simulate|compare|test|status|health|lookup|resolve)$/i;
-
-/** Returns the paths that end with the name of a candidate without a list of its own: `/books/{isbn}/loans`. */
-function listElsewhere(
-  paths: DocumentPaths,
-  { collectionPath, segment }: Pick<Candidate, 'collectionPath' | 'segment'>,
-): readonly DocumentPath[] {
-  if (collectionPath.includes('{') || CHECKS.test(segment)) return [];
-  return (indexByLastSegment(paths).get(segment) ?? []).map(([, path]) => path);
-}
-
 /**
  * Returns whether another path lists or creates the entries of a candidate: `/books/{isbn}/loans` for
  * `/loans/{loanId}`.
@@ -370,32 +363,6 @@ function isListedElsewhere(reader: SchemaReader, paths: DocumentPaths, candidate
     if (create && !other.routes.has('GET') && returnsParent(reader, paths, create)) return false;
     return (!create || isEntryResponse(reader, create)) && hasEntries(reader, other, { name, schema });
   });
-}
-
-/**
- * Returns whether no operation at the paths of a candidate shows entries, and other paths list those with all
- * properties of the requests: `/books` for `POST /admin/books`, which responds with a message.
- */
-function hidesEntries(
-  reader: SchemaReader,
-  paths: DocumentPaths,
-  candidate: Pick<Candidate, 'collectionPath' | 'collection' | 'item' | 'segment' | 'singular'>,
-): boolean {
-  const { collection, item, segment } = candidate;
-  const create = collection?.routes.get('POST');
-  if (!create || collection?.routes.has('GET')) return false;
-  const changes = [create, item.routes.get('PUT'), item.routes.get('PATCH')].flatMap((route) => route ?? []);
-  const isShown = changes.some((route) => {
-    const response = reader.getResponseSchema(route, route.successStatus);
-    return response !== undefined && !isOnlyEnvelope(reader, response);
-  });
-  const sent = changes.flatMap((route) => [...reader.getProperties(reader.getRequestSchema(route) ?? '').keys()]);
-  const lists = listElsewhere(paths, candidate).filter((other) => other !== collection && !other.path.includes('{'));
-  const [list, ...others] = lists.flatMap(({ routes }) => (routes.has('POST') ? [] : (routes.get('GET') ?? [])));
-  if (isShown || !list || others.length > 0 || sent.length === 0) return false;
-  const entry = reader.findList(reader.getResponseSchema(list, list.successStatus) ?? '', segment)?.schema;
-  const known = entry === undefined ? undefined : reader.getProperties(entry);
-  return known !== undefined && sent.every((name) => known.has(name));
 }
 
 /**

@@ -37,6 +37,8 @@ export function describeUnknownPath(reader: SchemaReader, route: Route): string 
     return `the document does not say which entries are ${splitWords(getLastSegment(route.path)).join(' ')}`;
   if (isRelation(toSingular(getResourceSegment(route.path))))
     return 'a list of related entries: no operation says how they are related';
+  if (/^(?:sent|received|incoming|outgoing|pending)$/i.test(getLastSegment(route.path)))
+    return `the document does not say which entries are ${getLastSegment(route.path)}`;
   if (isSearchPath(route.path)) return 'a search whose results are no entries of a resource';
   return needsUnknownUser(reader, route)
     ? 'a list of the entries of a user, but the request has no credentials'

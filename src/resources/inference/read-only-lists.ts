@@ -67,7 +67,8 @@ export function findReadOnlyLists(
     const listed = { property: getLastSegment(path), items: schema };
     if (!isNamed && findRanking(reader, { resources, users: undefined }, listed, children)?.ranking.label) continue;
     if (!isNamed && (isSearchPath(path) || isAside(reader, documentPath) || isSecondList(resources, path))) continue;
-    if (!isNamed && isMixed(reader, paths, resources, schema)) continue;
+    if (!isNamed && (isMixed(reader, paths, resources, schema) || isSentElsewhere(reader, paths, path, schema)))
+      continue;
     if (findShown(reader, resources, documentPath) || schemas.has(reader.resolve(schema))) continue;
     schemas.add(reader.resolve(schema));
     const same = found.findIndex((one) => !isNamed && isForOthers(reader, one, { path, schema }));
@@ -76,6 +77,27 @@ export function findReadOnlyLists(
     else if (isFuller || isSearchOf(found[same]?.path ?? '', path)) found[same] = { path, schema, documentPath };
   }
   return found;
+}
+
+/** Matches the names of lists of requests between two users, and of the users in a request. */
+const SENT_LIST = /^(?:sent|received|incoming|outgoing|pending)$/i;
+const SENT_BETWEEN = /^(?:sender|receiver|from(?:user)?|to(?:user)?|requester|addressee|recipient|inviter|invitee)$/;
+
+/**
+ * Returns whether a list such as `/friends/sent` has what a POST beside it sends to another user, whom it names by an
+ * id such as `receiverId`. The document does not say which of these entries the list has.
+ */
+function isSentElsewhere(reader: SchemaReader, paths: DocumentPaths, path: string, schema: string): boolean {
+  if (!SENT_LIST.test(getLastSegment(path))) return false;
+  const people = [...reader.getProperties(schema)].flatMap(([name, pointer]) =>
+    SENT_BETWEEN.test(normalizeName(name)) && reader.isObject(pointer) ? [normalizeName(name)] : [],
+  );
+  const base = getParentPath(path);
+  return [...paths].some(([other, { routes }]) => {
+    const post = other.startsWith(`${base}/`) && !other.includes('{') ? routes.get('POST') : undefined;
+    const names = [...reader.getProperties((post && reader.getRequestSchema(post)) ?? '').keys()];
+    return people.length > 1 && names.some((name) => people.includes(normalizeName(name).replace(/id$/, '')));
+  });
 }
 
 /** Returns whether the items of a list are alternatives, each of which other paths list: `oneOf: [Post, Author]`. */

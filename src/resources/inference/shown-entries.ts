@@ -3,11 +3,14 @@ import { addToGroup } from '../../util/groups.ts';
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import { normalizeName, toSingular } from '../../util/names.ts';
 import {
+  type DocumentPath,
   type DocumentPaths,
   getResourceSegment,
   getTrailingParameters,
+  indexByLastSegment,
   indexByParent,
 } from '../document/document-paths.ts';
+import { isOnlyEnvelope } from '../document/envelopes.ts';
 import { getLastSegment, getParentPath, OWN_SEGMENT } from '../document/names.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
 import { PEOPLE_LIST } from '../users/user-names.ts';
@@ -112,3 +115,46 @@ const indexSelections = memoizeByObject((paths: DocumentPaths): ReadonlyMap<stri
   }
   return index;
 });
+
+/** Paths that may form a resource: those of a list, and of its entries. */
+interface CandidatePaths {
+  readonly segment: string;
+  readonly collectionPath: string;
+  readonly collection: DocumentPath | undefined;
+  readonly item: DocumentPath;
+}
+
+/** Matches segments that say what an operation finds out, and do not name entries. */
+const CHECKS =
+  /^(?:verify|validate|check|preview|calculate|estimate|simulate|compare|test|status|health|lookup|resolve)$/i;
+
+/** Returns the paths that end with the name of a candidate without a list of its own: `/books/{isbn}/loans`. */
+export function listElsewhere(
+  paths: DocumentPaths,
+  { collectionPath, segment }: Pick<CandidatePaths, 'collectionPath' | 'segment'>,
+): readonly DocumentPath[] {
+  if (collectionPath.includes('{') || CHECKS.test(segment)) return [];
+  return (indexByLastSegment(paths).get(segment) ?? []).map(([, path]) => path);
+}
+
+/**
+ * Returns whether no operation at the paths of a candidate shows entries, and other paths list those with all
+ * properties of the requests: `/books` for `POST /admin/books`, which responds with a message.
+ */
+export function hidesEntries(reader: SchemaReader, paths: DocumentPaths, candidate: CandidatePaths): boolean {
+  const { collection, item, segment } = candidate;
+  const create = collection?.routes.get('POST');
+  if (!create || collection?.routes.has('GET')) return false;
+  const changes = [create, item.routes.get('PUT'), item.routes.get('PATCH')].flatMap((route) => route ?? []);
+  const isShown = changes.some((route) => {
+    const response = reader.getResponseSchema(route, route.successStatus);
+    return response !== undefined && !isOnlyEnvelope(reader, response);
+  });
+  const sent = changes.flatMap((route) => [...reader.getProperties(reader.getRequestSchema(route) ?? '').keys()]);
+  const lists = listElsewhere(paths, candidate).filter((other) => other !== collection && !other.path.includes('{'));
+  const [list, ...others] = lists.flatMap(({ routes }) => (routes.has('POST') ? [] : (routes.get('GET') ?? [])));
+  if (isShown || !list || others.length > 0 || sent.length === 0) return false;
+  const entry = reader.findList(reader.getResponseSchema(list, list.successStatus) ?? '', segment)?.schema;
+  const known = entry === undefined ? undefined : reader.getProperties(entry);
+  return known !== undefined && sent.every((name) => known.has(name));
+}

@@ -3,6 +3,7 @@ import type { Route } from '../../openapi/routes.ts';
 import { normalizeName, toSingular } from '../../util/names.ts';
 import { getLastSegment, getParentPath } from '../document/names.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
+import type { Resource } from '../resource.ts';
 import { LOGIN_NAMES, PASSWORD_NAMES } from './user-names.ts';
 
 /** Words before the login and the password of the first user of a tenant, such as `admin` in `adminEmail`. */
@@ -42,4 +43,11 @@ export function removePrefix(name: string, prefix: string): string | undefined {
   if (!name.toLowerCase().startsWith(prefix)) return undefined;
   const rest = name.slice(prefix.length).replace(/^[^a-z0-9]+/i, '');
   return rest === '' ? undefined : rest.charAt(0).toLowerCase() + rest.slice(1);
+}
+
+/** Returns the logins of users whose values a login such as `username` can have, if users have no such property. */
+export function findOtherLogins(reader: SchemaReader, { schema }: Resource, name: string): readonly string[] {
+  const names = [...reader.getProperties(schema).keys()];
+  if (names.some((one) => normalizeName(one) === normalizeName(name))) return [];
+  return names.filter((one) => LOGIN_NAMES.includes(normalizeName(one)));
 }

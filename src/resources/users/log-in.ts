@@ -14,7 +14,7 @@ import { addIds } from '../entries/named-ids.ts';
 import { formatTimes } from '../entries/server-values.ts';
 import { type Login, PATH_VALUES, type Plan, type Resource } from '../resource.ts';
 import type { ResourceModel } from '../resource-model.ts';
-import { removePrefix } from './first-users.ts';
+import { findOtherLogins, removePrefix } from './first-users.ts';
 import { createSenderError } from './ownership.ts';
 import { matchNames } from './sent-names.ts';
 import {
@@ -34,7 +34,7 @@ import {
   type TokenType,
 } from './tokens.ts';
 import { getTokenKey, hasPassword } from './user-secrets.ts';
-import { findByLogin, findOtherLogins, findRefreshTokens } from './users.ts';
+import { findByLogin, findRefreshTokens } from './users.ts';
 
 /** Handles a login or a registration. */
 export async function logIn(

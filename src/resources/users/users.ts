@@ -415,13 +415,6 @@ export function findByLogin(
   return getEntries(state, users).find((user) => user !== except && Object.entries(user).some(isSame));
 }
 
-/** Returns the logins of users whose values a login such as `username` can have, if users have no such property. */
-export function findOtherLogins(reader: SchemaReader, { schema }: Resource, name: string): readonly string[] {
-  const names = [...reader.getProperties(schema).keys()];
-  if (names.some((one) => normalizeName(one) === normalizeName(name))) return [];
-  return names.filter((one) => LOGIN_NAMES.includes(normalizeName(one)));
-}
-
 /**
  * Returns the properties of users that no two users have in common: those by which they log in, e-mail addresses and
  * user names.
