@@ -1,5 +1,6 @@
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import { isPictureName } from '../util/names.ts';
 import { removeContradictions } from './contradictions.ts';
 import {
   type Document,
@@ -34,7 +35,7 @@ export function normalizeSchemas(document: Document): {
     const possible = removeContradictions(omitInvalidKeywords(node, pointer, warnings), pointer, warnings);
     const valid = replaceInvalidSchemas(possible, pointer, warnings);
     const form = isFileForm(pointer, node) ? { type: 'object' } : renameListFields(valid, pointer);
-    return normalizeSchema(form, document, isVersion30);
+    return normalizeSchema(markFiles(form, pointer, isVersion30), document, isVersion30);
   });
   const loops = findLoops(document, composed);
   if (loops.length === 0) return { document: normalized, warnings };
@@ -109,6 +110,40 @@ function renameListFields(node: Node, pointer: string): Node {
     ...(Array.isArray(required) ? { required: required.map(rename) } : {}),
   };
 }
+
+/** Matches the media types of files. */
+const FILE_TYPE = /^(?:image|audio|video|font)\/|^application\/(?:octet-stream|pdf|zip)\b/i;
+
+/**
+ * Adds `format: binary` to the fields of a multipart form that are files: those whose Encoding Object has the media
+ * type of a file, and since OpenAPI 3.1 also those without a type.
+ * Documents also omit the type of a text, so only names such as `file` and `avatar` count.
+ */
+function markFiles(node: Node, pointer: string, isVersion30: boolean): Node {
+  if (!pointer.endsWith('/multipart~1form-data') || !isNode(node.schema)) return node;
+  const { properties } = node.schema;
+  if (!isNode(properties)) return node;
+  const marked = Object.entries(properties).map(([name, schema]): [string, unknown] => {
+    const type = toNode(toNode(node.encoding)[name]).contentType;
+    const isFile = typeof type === 'string' && FILE_TYPE.test(type);
+    const allowsAny = !isVersion30 && (isPictureName(name) || FILE_FIELD.test(name));
+    return [name, isNode(schema) ? markFile(schema, isFile, allowsAny) : schema];
+  });
+  return { ...node, schema: { ...node.schema, properties: Object.fromEntries(marked) } };
+}
+
+function markFile(schema: Node, isFile: boolean, allowsAny: boolean): Node {
+  if (isNode(schema.items)) return { ...schema, items: markFile(schema.items, isFile, allowsAny) };
+  const isUntyped = allowsAny && Object.keys(schema).every((key) => ANNOTATIONS.includes(key));
+  const isText = schema.type === undefined || schema.type === 'string';
+  return isUntyped || (isFile && isText && schema.format === undefined) ? { ...schema, format: 'binary' } : schema;
+}
+
+/** Matches the names of form fields that are files. */
+const FILE_FIELD = /^(?:files?|uploads?|attachments?|documents?|media)$/i;
+
+/** The keywords that say nothing about the values of a schema. */
+const ANNOTATIONS = ['title', 'description', 'fieldName'];
 
 /** Normalizes a schema. Other nodes of the document stay unchanged, because they don't have the keywords of schemas. */
 function normalizeSchema(node: Node, document: Document, isVersion30: boolean): Node {
