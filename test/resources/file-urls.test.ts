@@ -189,6 +189,7 @@ const otherSchemas = {
   Company: createObject({ 'id!': INTEGER, name: TEXT, logo: TEXT, url: TEXT }),
   Member: createObject({ 'id!': INTEGER, name: TEXT, avatarUrl: TEXT, url: TEXT }),
   Album: createObject({ 'id!': INTEGER, photos: { type: 'array', items: TEXT }, tags: { type: 'array', items: TEXT } }),
+  Document: createObject({ 'id!': INTEGER, fileName: TEXT, size: INTEGER, url: TEXT }),
   Post: createObject({ 'id!': INTEGER, title: TEXT, topic: TEXT, catalogo: TEXT, meta: TEXT, fileUrl: TEXT }),
 };
 
@@ -217,6 +218,12 @@ const otherPaths = {
   '/posts/{id}': { get: { response: refer('Post') } },
   '/albums': { post: createUpload(ALBUM, refer('Album'), 201) },
   '/albums/{id}': { get: { response: refer('Album') } },
+  '/files': {
+    post: createUpload(createObject({ 'file!': { description: 'A file' } }), createObject({ url: TEXT }), 201),
+  },
+  '/documents': { post: createUpload(createObject({ file: FILE }), refer('Document'), 201) },
+  '/documents/{id}': { get: { response: refer('Document') } },
+  '/documents/{id}/file': { post: createUpload(createObject({ file: FILE }), refer('Document')) },
   '/uploads': { post: createUpload(createObject({ file: FILE }), JOB, 202) },
   '/upload': paths['/upload'],
 };
@@ -257,6 +264,20 @@ describe('a file in a form', () => {
     );
     expect([status, body]).toEqual([201, { id: 1, photos: [expect.stringContaining('/a.svg')], tags: ['cats'] }]);
     expect((await send(url, 'POST', '/albums', createForm({}, { 'tags[]': 'cats' }))).status).toBe(400);
+  });
+
+  it('changes what a document says about its file', async () => {
+    const { url } = await start();
+    await send(url, 'POST', '/documents', createForm({ file: ['a.svg'] }));
+    const { body } = await send(url, 'POST', '/documents/1/file', createForm({ file: ['longer.svg'] }));
+    const size = `${PICTURE}<!--longer.svg-->`.length;
+    expect(body).toEqual({ id: 1, fileName: 'longer.svg', size, url: expect.stringContaining('/longer.svg') });
+  });
+
+  it('can be a field with the name file without a type', async () => {
+    const { url } = await start();
+    const { body } = await send(url, 'POST', '/files', createForm({ file: ['a.svg'] }));
+    expect((await read(body.url)).text).toContain('a.svg');
   });
 
   it('is mocked if the response is that of a job', async () => {

@@ -25,6 +25,11 @@ export function isFilePropertyName(name: string): boolean {
   return !others.includes(own) && Object.values(FILE_PROPERTIES).some((names) => names.some((one) => one === own));
 }
 
+/** Returns whether a property can have the size of a file in bytes. */
+export function isSizeName(name: string): boolean {
+  return FILE_PROPERTIES.size.some((one) => one === normalizeName(name));
+}
+
 /** Names of properties with the URL of a file, without uppercase letters and separators. */
 const FILE_URLS = ['fileurl', 'downloadurl', 'contenturl'];
 
@@ -93,7 +98,10 @@ export function listFileProperties(
 }
 
 /** Returns whether an entry is a file: a photo, or an object with the name or the media type of a file. */
-function isFileEntry(reader: SchemaReader, { schema, singular }: Pick<Resource, 'schema' | 'singular'>): boolean {
+export function isFileEntry(
+  reader: SchemaReader,
+  { schema, singular }: Pick<Resource, 'schema' | 'singular'>,
+): boolean {
   const name = normalizeName(singular);
   const isNamed = ANY_FILE.test(name) || FILE_KINDS.test(name) || isPictureName(singular);
   return isNamed || [...reader.getProperties(schema).keys()].some(isFilePropertyName);

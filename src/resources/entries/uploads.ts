@@ -24,7 +24,9 @@ import {
   FILE_PROPERTIES,
   type FileProperty,
   GENERAL,
+  isFileEntry,
   isFilePropertyName,
+  isSizeName,
   isUpload,
   isUrlName,
   listFileProperties,
@@ -241,7 +243,9 @@ export function replaceFile(model: FileModel, plan: FilePlan, entry: Entry, inpu
   const body = toNode(input.body);
   if (!isUpload(route) || findFile(body) === undefined) return entry;
   const about = Object.entries(describeUpload(reader, resource, route, body, contract.isValid));
-  const own = Object.fromEntries(about.filter(([name]) => isFilePropertyName(name)));
+  // The size of a product with a photo is not that of the file.
+  const isFile = isFileEntry(reader, resource);
+  const own = Object.fromEntries(about.filter(([name]) => isFilePropertyName(name) || (isFile && isSizeName(name))));
   const kept = findDownload(inference, resource) ? setFile(route, entry, body) : entry;
   return addFileUrls(model, plan, { ...kept, ...own }, input);
 }
