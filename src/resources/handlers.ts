@@ -156,10 +156,15 @@ export function respondToMocked(
   return plan.entry && entry && respond(model, plan.entry, input, { status: plan.route.successStatus, state, entry });
 }
 
+const UPLOADING_ACTIONS: readonly Action[] = ['create', 'replace', 'replaceById', 'update', 'updateById'];
+
 /** Returns whether an operation returns files that another one uploads. */
 export function isFileOfUpload({ inference }: ResourceModel, { file }: MockedPlan): boolean {
   return [...inference.plans.values()].some(
-    ({ resource, action, route }) => action === 'create' && resource === file?.resource && isUpload(route),
+    ({ resource, action, effect, route }) =>
+      resource === file?.resource &&
+      isUpload(route) &&
+      (UPLOADING_ACTIONS.includes(action) || effect?.files !== undefined),
   );
 }
 

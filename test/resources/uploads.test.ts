@@ -225,6 +225,7 @@ describe('the picture of an entry', () => {
     const path = `${url}/cats/1/image`;
     expect((await ask('GET', '/cats/1')).body).toMatchObject({ imageUrl: path.replace('http:', 'https:') });
     const picture = await fetch(path);
+    expect(picture.headers.get('X-Mocked')).toBeNull();
     expect([picture.headers.get('Cross-Origin-Resource-Policy'), await picture.text()]).toEqual([
       'cross-origin',
       'hello',
