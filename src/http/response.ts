@@ -318,7 +318,9 @@ export async function complete(exchange: Exchange): Promise<void> {
       ? app.complete(route, returned.body)
       : { body: returned.body, generated: [] };
     const completed = completeBuiltIn(exchange, returned, body, generated);
-    exchange.response = route.hasOtherTypes ? toDocumentedType(exchange, completed, NO_HEADERS) : completed;
+    // A file keeps its media type.
+    const own = Buffer.isBuffer(body) ? completed.headers : NO_HEADERS;
+    exchange.response = route.hasOtherTypes ? toDocumentedType(exchange, completed, own) : completed;
   }
 }
 
