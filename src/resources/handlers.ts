@@ -19,7 +19,7 @@ import { isUpload } from './entries/file-properties.ts';
 import { applyMergePatch, findPatch, patchEntry } from './entries/json-patch.ts';
 import { refuseExisting } from './entries/refused-creations.ts';
 import { createNotFound, findEntry, requireAllowedValues, requireParents } from './entries/require-entries.ts';
-import { keepFiles, locateFileUrl, replaceFile, respondWithFile, storeFiles } from './entries/uploads.ts';
+import { keepFiles, locateFileUrl, replaceFile, respondWithFile, storeFiles, uploadsFile } from './entries/uploads.ts';
 import { requireVersion } from './entries/versions.ts';
 import { count } from './lists/count-entries.ts';
 import { list } from './lists/list-entries.ts';
@@ -156,16 +156,9 @@ export function respondToMocked(
   return plan.entry && entry && respond(model, plan.entry, input, { status: plan.route.successStatus, state, entry });
 }
 
-const UPLOADING_ACTIONS: readonly Action[] = ['create', 'replace', 'replaceById', 'update', 'updateById'];
-
 /** Returns whether an operation returns files that another one uploads. */
 export function isFileOfUpload({ inference }: ResourceModel, { file }: MockedPlan): boolean {
-  return [...inference.plans.values()].some(
-    ({ resource, action, effect, route }) =>
-      resource === file?.resource &&
-      isUpload(route) &&
-      (UPLOADING_ACTIONS.includes(action) || effect?.files !== undefined),
-  );
+  return file !== undefined && uploadsFile([...inference.plans.values()], file.resource);
 }
 
 /** Creates the handler that returns uploaded files. The mock creates the file of an entry without an uploaded one. */

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createObject, createResourcePaths, refer, type Schema } from '../support/fixtures/api-document.ts';
+import { writeDocument } from '../support/fixtures/other-document.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const TEXT = { type: 'string' };
 const INTEGER = { type: 'integer' };
@@ -219,7 +221,7 @@ describe('the picture of an entry', () => {
     const { ask, url } = await startApi({ paths, schemas: { Cat } });
     await ask('POST', '/cats', { name: 'Tom' });
     const form = new FormData();
-    form.append('image', new Blob(['hello'], { type: 'image/png' }), 'tom.png');
+    form.append('image', new Blob(['hello'], { type: 'image/jpeg' }), 'tom.jpg');
     const headers = { 'X-Forwarded-Proto': 'https, http' };
     expect((await fetch(`${url}/cats/1/image`, { method: 'PUT', body: form, headers })).status).toBe(204);
     const path = `${url}/cats/1/image`;
@@ -235,5 +237,32 @@ describe('the picture of an entry', () => {
     expect((await fetch(path)).status).toBe(404);
     expect((await fetch(path, { method: 'PUT', body: form })).status).toBe(204);
     expect((await fetch(path)).status).toBe(200);
+  });
+
+  it('has its own media type if several are documented', async () => {
+    const parameters = [{ name: 'catId', in: 'path', required: true, schema: INTEGER }];
+    const json = (schema: object) => ({ content: { 'application/json': { schema } } });
+    const form = { 'multipart/form-data': { schema: createObject({ 'name!': TEXT, image: PICTURE }) } };
+    const responses = { 201: { description: 'd', ...json(Cat) } };
+    const content = { 'image/png': { schema: PICTURE }, 'image/jpeg': { schema: PICTURE } };
+    const contract = await writeDocument({
+      paths: {
+        '/cats': { post: { requestBody: { content: form }, responses } },
+        '/cats/{catId}': { parameters, get: { responses: { 200: { description: 'd', ...json(Cat) } } } },
+        '/cats/{catId}/image': { parameters, get: { responses: { 200: { description: 'd', content } } } },
+      },
+    });
+    const { url } = await startStorefront({ contract });
+    const body = new FormData();
+    body.append('name', 'Tom');
+    body.append('image', new Blob(['hello'], { type: 'image/jpeg' }), 'tom.jpg');
+    expect((await fetch(`${url}/cats`, { method: 'POST', body })).status).toBe(201);
+    expect((await fetch(`${url}/cats/1/image`)).headers.get('Content-Type')).toBe('image/jpeg');
+  });
+
+  it('is explained', async () => {
+    expect(await explainApi({ paths, schemas: { Cat } })).toMatchObject({
+      'GET /cats/{catId}/image': 'real: returns the uploaded file, and a generated one for an entry without it',
+    });
   });
 });

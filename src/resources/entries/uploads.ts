@@ -11,6 +11,7 @@ import { listWrapped } from '../document/response-shapes.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
 import { problems } from '../problems.ts';
 import {
+  type Action,
   type Effect,
   type Inference,
   type MockedPlan,
@@ -286,6 +287,16 @@ export function storeFiles(model: FileModel, plan: FilePlan, input: Input, conte
       return next === state ? changed : { ...changed, next: addFiles(next, files) };
     });
   return { ...context, update };
+}
+
+const UPLOADING_ACTIONS: readonly Action[] = ['create', 'replace', 'replaceById', 'update', 'updateById'];
+
+/** Returns whether an operation uploads files of the entries of a resource. */
+export function uploadsFile(plans: readonly Plan[], resource: Resource): boolean {
+  return plans.some((plan) => {
+    const uploads = UPLOADING_ACTIONS.includes(plan.action) || plan.effect?.files !== undefined;
+    return plan.resource === resource && isUpload(plan.route) && uploads;
+  });
 }
 
 /** Returns the operation that returns the uploaded files of a resource; undefined if there is none. */

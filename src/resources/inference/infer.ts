@@ -26,8 +26,7 @@ import { findPlace, findPlaceOfForm, planOwner, renameParameters, sendsPart } fr
 import { findQueryPlace } from '../document/query-ids.ts';
 import { listWrapped } from '../document/response-shapes.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
-import { isUpload } from '../entries/file-properties.ts';
-import { addFilePaths } from '../entries/uploads.ts';
+import { addFilePaths, uploadsFile } from '../entries/uploads.ts';
 import { addLookups } from '../lists/views.ts';
 import {
   type Effect,
@@ -173,7 +172,6 @@ function planRoutes(
   const plans = new Map<string, Plan>();
   const mockedPlans = new Map<string, MockedPlan>();
   const reasons = new Map<string, string>();
-  const routes = [...restRoutes.values()];
   const inference = { resources, users: sender.users };
   for (const [source, route] of restRoutes) {
     const planned = plan(route) ?? planRoute(reader, resources, route, sender);
@@ -185,8 +183,10 @@ function planRoutes(
     const isOff = getOverrides(reader.document, route).off;
     const mocked = isOff ? undefined : planMocked(reader, inference, source, route);
     if (mocked) mockedPlans.set(key, mocked);
-    reasons.set(key, mocked?.file && plansUpload(routes, mocked.file.resource) ? FILE_REASON : planned);
+    reasons.set(key, planned);
   }
+  for (const [key, { file }] of mockedPlans)
+    if (file && uploadsFile([...plans.values()], file.resource)) reasons.set(key, FILE_REASON);
   return { plans, mockedPlans, reasons };
 }
 
@@ -206,12 +206,6 @@ function setRoute(plan: Plan, route: Route, { idInQuery }: RestRoute): Plan {
 }
 
 const FILE_REASON = 'returns the uploaded file, and a generated one for an entry without it';
-
-/** Returns whether an operation uploads files to the list of a resource. */
-function plansUpload(routes: readonly Route[], { mounts }: Resource): boolean {
-  const paths = mounts.map(({ collection }) => collection);
-  return routes.some((route) => route.method === 'POST' && paths.includes(route.path) && isUpload(route));
-}
 
 /** What the operations of a document say about the user who sends a request. */
 interface SenderContext {
