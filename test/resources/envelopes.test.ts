@@ -62,7 +62,10 @@ it('A success response with only a short name for its message has the descriptio
   const User = createObject({ 'id!': INTEGER, 'name!': TEXT, 'is_admin!': BOOLEAN });
   const done = createObject({ 'msg!': TEXT });
   const paths: Paths = {
-    '/users': { get: { response: createList(User) }, post: { status: 201, request: User, response: done } },
+    '/users': {
+      get: { response: createList(User) },
+      post: { status: 201, request: createObject({ id: INTEGER, 'name!': TEXT, is_admin: BOOLEAN }), response: done },
+    },
     '/users/{userId}/admin': {
       put: { request: createObject({ 'is_admin!': BOOLEAN }), response: done, responseText: 'Role updated' },
     },
@@ -71,7 +74,10 @@ it('A success response with only a short name for its message has the descriptio
   await ask('POST', '/users', { id: 1, name: 'Ann', is_admin: true });
   const changed = await ask('PUT', '/users/1/admin', { is_admin: false });
   expect(changed.body).toEqual({ msg: 'Role updated' });
-  expect((await ask('GET', '/users')).body).toEqual([{ id: 1, name: 'Ann', is_admin: false }]);
+  await ask('POST', '/users', { id: 2, name: 'Bob' });
+  const users = await ask('GET', '/users');
+  expect(users.body.map((user: { is_admin: boolean }) => user.is_admin)).toEqual([false, false]);
+  expect(users.headers.get('x-mocked')).toBeNull();
 });
 
 it('A success response with only a boolean in data says that the request succeeded', async () => {

@@ -8,8 +8,9 @@ import { addInitial } from '../entries/nested-defaults.ts';
 import { listDeletionMarks } from '../inference/find-trash.ts';
 import type { Effect, Inference, Resource } from '../resource.ts';
 import { listExamples } from '../values/example-entries.ts';
+import { splitActionPath } from './actions.ts';
 import { listDescribedInitial } from './described-states.ts';
-import { findFirstState, isLaterState, STATE_PROPERTIES } from './states.ts';
+import { findFirstState, findStateValue, isLaterState, STATE_PROPERTIES } from './states.ts';
 
 /**
  * Returns the values of a new entry: those that the text of its creation says, and those that actions change later.
@@ -27,9 +28,19 @@ export function listInitialValues(
   const all = [...effects, ...listDeletionMarks(reader, trashes, resource)];
   const unset = listUnsetValues(reader, resource.schema, all, isValid);
   const shown = listExampleState(reader, plans, resource, isValid);
-  const first = { ...listUnsentState(reader, plans, resource), ...shown };
+  const first = { ...listUnsentState(reader, plans, resource), ...listSentFlags(reader, plans, resource), ...shown };
   const initial = addInitial(first, unset);
   return addInitial(initial, listDescribedInitial(reader, resource, plans));
+}
+
+/** Returns false for the booleans that actions such as `PUT /users/{userId}/admin` set to the value in their body. */
+function listSentFlags(reader: SchemaReader, plans: Inference['plans'], resource: Resource): Entry {
+  const flags = [...plans.values()].flatMap(({ resource: own, effect, route }) => {
+    const verb = own === resource && effect?.setsBody ? splitActionPath(route.path)?.verb : undefined;
+    const named = verb === undefined ? undefined : findStateValue(reader, resource.schema, verb);
+    return named?.value === true ? [[named.property, false] as const] : [];
+  });
+  return Object.fromEntries(flags.filter(([name]) => reader.getProperties(resource.schema).has(name)));
 }
 
 /**
