@@ -224,3 +224,12 @@ it('a search finds the entries of the list with the same name below other entrie
   expect(messages).toHaveLength(3);
   expect((await ask('GET', '/search/messages?room_id=r1')).body).toEqual(messages);
 });
+
+it('A list of the entries of followed users is mocked if the document does not say whom a user follows', async () => {
+  const Post = createObject({ 'id!': INTEGER, 'title!': TEXT });
+  const feed = { get: { response: createList(Post) } };
+  const paths = { ...createResourcePaths('/posts/{postId}', Post), '/posts/subscriptions_feed': feed };
+  expect((await explainApi({ paths }))['GET /posts/subscriptions_feed']).toBe(
+    'mocked: the document does not say which entries are subscriptions feed',
+  );
+});

@@ -33,7 +33,8 @@ export function isDueName(name: string): boolean {
 export const DELETED_NAMES = ['deletedat', 'deletedon', 'deletedtime', 'deletiondate', 'removedat'];
 
 /** Matches words for some entries of a list, which only a property of the entries can tell from the others. */
-const SELECTIONS = /^(?:expiring|upcoming|future|past|previous|lowstock|outofstock|archived|deleted|trash|trashed)$/;
+const SELECTIONS =
+  /^(?:expiring|upcoming|future|past|previous|lowstock|outofstock|archived|deleted|trash|trashed|(?:subscriptions?|following|followed|friends?)(?:feed|timeline|posts))$/;
 
 /** Returns whether the last segment of a path is a word for some entries of a list, such as `overdue`. */
 export function namesSelection(path: string): boolean {
