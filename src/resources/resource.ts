@@ -431,10 +431,10 @@ export interface Derived {
   readonly view?: View | undefined;
   /** The value of all entries, if the property is the share of the entries in a state: 1, or 100 for a percentage. */
   readonly whole?: number | undefined;
-  /** Whether a share is rounded to an integer. */
+  /** Whether a share or an average is rounded to an integer. */
   readonly isInteger?: boolean;
-  /** The number whose average is shown: `rating` for `averageRating`. `none`: the average of no entries. */
-  readonly average?: { readonly property: string; readonly isInteger: boolean; readonly none: 0 | null | undefined };
+  /** The average of a number: `rating` for `averageRating`. `none`: that of no entries. `per`: those to divide by. */
+  readonly average?: { readonly property: string; readonly none: 0 | null | undefined; readonly per?: Resource };
   /**
    * The JSON Pointer of the schema in which the entries themselves are shown. `isList`: whether all are shown.
    * `isMixed`: whether the list also has entries of other resources. Each of them has a `Derived` of its own.

@@ -242,3 +242,22 @@ it('The number `open` beside others counts the entries in no final state', async
   for (const one of ['todo', 'todo', 'done', 'cancelled']) await ask('POST', '/tasks', { status: one });
   expect((await ask('GET', '/stats')).body).toEqual({ total: 4, todo: 2, done: 1, open: 2 });
 });
+
+it('An average number of entries for each other entry is computed', async () => {
+  const number = { type: 'number' };
+  const { ask } = await startApi({
+    paths: {
+      ...createResourcePaths('/alerts/{alertId}', refer('Alert'), createObject({ 'text!': TEXT })),
+      ...createResourcePaths('/messages/{messageId}', refer('Message'), createObject({ 'text!': TEXT })),
+      '/statistics': {
+        get: { response: createObject({ 'averageMessagesPerAlert!': number, 'avg_alerts_per_message!': INTEGER }) },
+      },
+    },
+    schemas,
+  });
+  const read = async () => (await ask('GET', '/statistics')).body;
+  expect(await read()).toEqual({ averageMessagesPerAlert: 0, avg_alerts_per_message: 0 });
+  for (const text of ['a', 'b', 'c']) await ask('POST', '/alerts', { text });
+  for (const text of ['a', 'b']) await ask('POST', '/messages', { text });
+  expect(await read()).toEqual({ averageMessagesPerAlert: 0.67, avg_alerts_per_message: 2 });
+});

@@ -44,6 +44,7 @@ export function findCounted(
         : addLinks(reader, schema, { property, pointer, children, links });
     const found =
       findAverage(reader, isEntry && isRating(name, siblings) ? 'averagerating' : name, pointer, all) ??
+      findAverageCount(reader, name, pointer, all) ??
       (isNumber
         ? (findProgress(reader, name, pointer, all) ??
           findCount(reader, name, all, { isEntry, siblings }) ??
@@ -284,8 +285,31 @@ function findAverage(
   if (!only || others.length > 0) return undefined;
   const allowsZero = Number(reader.getKeyword(pointer, 'minimum') ?? 0) <= 0;
   const none: 0 | null | undefined = allowsNull(reader, pointer) ? null : allowsZero ? 0 : undefined;
-  const average = { property: only.own, isInteger: !reader.getTypes(pointer).includes('number'), none };
-  return { children: only.children, only: undefined, time: undefined, average };
+  const isInteger = !reader.getTypes(pointer).includes('number');
+  return {
+    children: only.children,
+    only: undefined,
+    time: undefined,
+    average: { property: only.own, none },
+    isInteger,
+  };
+}
+
+/** Finds the entries whose average number for each other entry a property such as `averageTasksPerProject` shows. */
+function findAverageCount(
+  reader: SchemaReader,
+  property: string,
+  pointer: string,
+  children: readonly Children[],
+): Found | undefined {
+  const [, counted = '', other = ''] = /^(?:average|avg|mean)(.+?)per(.+)$/.exec(normalizeName(property)) ?? [];
+  const index = indexNames(children);
+  const [all, each] = [counted, other].map((name) => index.get(name) ?? []);
+  const [one, per] = [all?.[0], each?.[0]];
+  if (!one || !per || all?.length !== 1 || each?.length !== 1 || !reader.allowsNumber(pointer)) return undefined;
+  const isInteger = !reader.getTypes(pointer).includes('number');
+  const average = { property: '', none: 0, per: per.resource } as const;
+  return { children: one, only: undefined, time: undefined, average, isInteger };
 }
 
 /** Finds the entries whose latest time a property such as `lastCommentAt` shows. */

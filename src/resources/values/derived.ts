@@ -83,6 +83,7 @@ export function describeDerived({
 }: Derived): string {
   if (ranking) return `${property === '' ? '' : `${property}: `}${resource.name} by ${ranking.by}`;
   if (isWithout) return `${property} (${resource.name} without ${only?.property})`;
+  if (average?.per) return `${property} (${resource.name} for each ${average.per.singular})`;
   if (average) return `${property} (average ${average.property} of ${resource.name})`;
   if (group) return `${property} (${resource.name} by ${group.property})`;
   if (inside) return inside.map((one) => `${property}.${describeDerived(one)}`).join(', ');
@@ -196,6 +197,8 @@ function computeValue(derived: Derived, state: State, id: string | undefined, re
   if (derived.view) return select?.(derived.view, resource, found).length;
   const entries = addTimed(resource, found);
   if (derived.group) return countGroups(derived, entries, complete);
+  if (derived.average?.per)
+    return divide(entries.length, getEntryList(state, derived.average.per).entries.length, derived);
   if (derived.average) return computeAverage(derived, entries, complete);
   const { count, latest } =
     key || link ? summarize(derived, entries, complete) : summarizeAll(derived)(entries)(complete);
@@ -204,6 +207,11 @@ function computeValue(derived: Derived, state: State, id: string | undefined, re
       ? 0
       : round((count / entries.length) * derived.whole, derived.isInteger ? 0 : MAX_DECIMALS);
   return derived.time === undefined ? count : latest;
+}
+
+/** Returns how many entries there are for each other one; 0 if there is no other one. */
+function divide(count: number, others: number, { isInteger = false }: Derived): number {
+  return others === 0 ? 0 : round(count / others, isInteger ? 0 : 2);
 }
 
 /** Returns the entries that name another one by its id or by its name. */
@@ -271,7 +279,7 @@ function roundAverage(values: readonly number[], hasDecimals: boolean): number {
 }
 
 function computeAverage(derived: Derived, entries: readonly Entry[], complete: Complete): number | null | undefined {
-  const { property = '', isInteger = false, none } = derived.average ?? {};
+  const { isInteger = false, average: { property = '', none } = {} } = derived;
   const values = entries
     .map((entry) => getShown(derived, entry, property, complete))
     .filter((value) => typeof value === 'number');
