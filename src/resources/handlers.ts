@@ -327,7 +327,8 @@ async function act(model: ResourceModel, plan: Plan, input: Input, context: Cont
   if (members?.responsePath) return respondWithMember(model, plan, members, { input, state: context.read(), entry });
   const response = respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry });
   const note = members && explainNoMember(members, input);
-  return note === undefined ? response : { ...response, notes: [note] };
+  if (note !== undefined) return { ...response, notes: [note] };
+  return plan.effect?.setsBody ? addNotes(model, plan, response, [getBody(model, plan, input)]) : response;
 }
 
 /** Returns a response with the member that an action has added to an entry, or has changed. */

@@ -157,3 +157,33 @@ it('A list shows the entries that only other paths create and change, and /books
   expect((await ask('GET', '/books')).body).toEqual([]);
   expect((await ask('GET', `/books/id/${id}`)).status).toBe(404);
 });
+
+it('An entry without a path of its own is the parent of the entries below its id, and explain names an omitted list', async () => {
+  const TITLE = { 'title!': { type: 'string' } };
+  const Channel = createObject({ 'id!': { type: 'integer' }, ...TITLE, threadCount: { type: 'integer' } });
+  const Thread = createObject({ 'id!': { type: 'integer' }, ...TITLE });
+  const Post = createObject({ 'id!': { type: 'integer' }, 'text!': { type: 'string' } });
+  const request = createObject(TITLE);
+  const api = {
+    paths: {
+      ...createResourcePaths('/groups/{groupId}', createObject({ 'id!': { type: 'integer' }, ...TITLE }), request),
+      '/groups/{groupId}/channels': {
+        get: { response: createList(Channel) },
+        post: { request, response: Channel, status: 201 },
+      },
+      '/channels/{channelId}/threads': {
+        get: { response: createList(Thread) },
+        post: { request, response: Thread, status: 201 },
+      },
+      '/threads/{threadId}': { get: { response: createObject({ 'thread!': Thread, posts: createList(Post) }) } },
+    },
+  };
+  const { ask } = await startApi(api);
+  await ask('POST', '/groups', { title: 'a' });
+  await ask('POST', '/groups/1/channels', { title: 'b' });
+  expect((await ask('POST', '/channels/1/threads', { title: 'c' })).body).toEqual({ id: 1, title: 'c' });
+  expect((await ask('POST', '/channels/9/threads', { title: 'd' })).status).toBe(404);
+  expect((await ask('GET', '/groups/1/channels')).body).toEqual([{ id: 1, title: 'b', threadCount: 1 }]);
+  expect((await ask('GET', '/threads/1')).body).toEqual({ thread: { id: 1, title: 'c' } });
+  expect((await explainApi(api))['GET /threads/{threadId}']).toContain('leaves out: posts');
+});

@@ -89,6 +89,25 @@ export function listGenerated(model: ResourceModel, plan: Plan): GeneratedNames 
   };
 }
 
+/**
+ * Returns the lists beside an entry in a response that are left out, because nothing says what they have: `messages` in
+ * `{ thread, messages }`.
+ */
+export function listOmitted(
+  { reader }: ResourceModel,
+  { route, action, responsePath, owner }: Plan,
+): readonly string[] {
+  const response = action === 'read' && !owner ? reader.getResponseSchema(route, route.successStatus) : undefined;
+  const around = response === undefined ? undefined : reader.getInner(response, responsePath.slice(0, -1));
+  if (around === undefined || responsePath.length === 0) return [];
+  const required = reader.getRequired(around);
+  return [...reader.getProperties(around)].flatMap(([name, pointer]) => {
+    const items = reader.getItems(pointer);
+    const isList = items !== undefined && reader.isObject(items) && name !== responsePath.at(-1);
+    return isList && !required.includes(name) ? [name] : [];
+  });
+}
+
 function getName({ name }: { readonly name: string }): string {
   return name;
 }

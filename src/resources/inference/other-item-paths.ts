@@ -85,7 +85,7 @@ const PLACE = /^((?:\/[^/{}]+)*)\/([^/{}]+)\/\{([^/{}]+)\}(?=\/)/;
 function isPlace(routes: readonly Route[], resource: Resource, base: string, parameter: string): boolean {
   const { id, mounts, singular, canPost, memberOf, schema } = resource;
   const [own] = mounts;
-  const isNested = own?.item !== undefined && own.parents.length > 0 && own.parents.every(({ isSender }) => !isSender);
+  const isNested = own !== undefined && own.parents.length > 0 && own.parents.every(({ isSender }) => !isSender);
   const isNamed = ['id', `${normalizeName(singular)}id`].includes(normalizeName(parameter));
   const isOwnId = ['id', `${normalizeName(singular)}id`].includes(normalizeName(id.property ?? ''));
   const isUsable = isNested && isNamed && isOwnId && canPost && memberOf === undefined && schema !== '';
