@@ -388,8 +388,3 @@ export function findFirstState(states: readonly unknown[], isSet: (state: unknow
   const early = states.filter((state) => !isLaterState(state));
   return early.find((state) => !isSet(state)) ?? early[0] ?? states.find((state) => !isSet(state)) ?? states[0];
 }
-
-/** Returns whether a schema allows null by its type. */
-export function allowsNull(reader: SchemaReader, pointer: string): boolean {
-  return [reader.getKeyword(pointer, 'type')].flat().includes('null');
-}

@@ -6,7 +6,7 @@ import type { SchemaReader } from '../document/schema-reader.ts';
 import { getProperty } from '../entries/entry-values.ts';
 import type { Effect, Plan } from '../resource.ts';
 import { splitActionPath } from './actions.ts';
-import { allowsNull, isEnded } from './states.ts';
+import { isEnded } from './states.ts';
 
 /** Matches actions that are possible in a final state. */
 const AFTERWARDS =
@@ -44,7 +44,7 @@ function getOther({ values }: Effect, other: Effect) {
 
 function addUndone(reader: SchemaReader, schema: string, effect: Effect, others: readonly Effect[]): Effect {
   const isRemovable = (name: string) =>
-    !requiresProperty(reader, schema, name) || allowsNull(reader, getPropertySchema(reader, schema, name) ?? '');
+    !requiresProperty(reader, schema, name) || reader.allowsNull(getPropertySchema(reader, schema, name) ?? '');
   const times = others.flatMap(({ time }) => (time?.isSet && isRemovable(time.property) ? [time.property] : []));
   const clears = [...new Set(times)].filter((name) => name !== effect.time?.property);
   const known = effect.values.map(({ property }) => property);

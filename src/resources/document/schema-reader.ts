@@ -140,10 +140,14 @@ export class SchemaReader {
    * Returns an empty array if the schema does not restrict the type.
    */
   getTypes(schema: string): readonly unknown[] {
-    return getCached(this.#types, schema, () => {
-      const types = getPartTypes(this.#getParts(schema));
-      return [...new Set(types)].filter((type) => type !== 'null');
-    });
+    return getCached(this.#types, schema, () =>
+      [...new Set(getPartTypes(this.#getParts(schema)))].filter((type) => type !== 'null'),
+    );
+  }
+
+  /** Returns whether the types of a schema, or of one of its alternatives, contain null. */
+  allowsNull(schema: string): boolean {
+    return getPartTypes(this.#getParts(schema)).includes('null');
   }
 
   /** Returns whether a schema describes an object: it allows the type `object`, or has properties and no type. */

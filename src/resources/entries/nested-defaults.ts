@@ -102,7 +102,8 @@ export function createEmptyValues(
       if (isRequired && reader.getItems(pointer) !== undefined)
         return sent.includes(name) && isValid(pointer, []) ? [[name, []]] : [];
       // A property without types can be null too, but its document does not say so.
-      const canBeNull = name !== id.property && reader.getTypes(pointer).length > 0 && isValid(pointer, null);
+      const hasTypes = reader.getTypes(pointer).length > 0 && reader.allowsNull(pointer);
+      const canBeNull = name !== id.property && hasTypes && isValid(pointer, null);
       return canBeNull ? [[name, null]] : [];
     }),
   );

@@ -1,7 +1,7 @@
 import { addToGroup } from '../../util/groups.ts';
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import { normalizeName, splitWords } from '../../util/names.ts';
-import { allowsNull, findCountedState, findDone, findExactState } from '../actions/states.ts';
+import { findCountedState, findDone, findExactState } from '../actions/states.ts';
 import { listEntryProperties, normalizeProperty } from '../document/entry-properties.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
 import { findCreatedName } from '../entries/server-values.ts';
@@ -284,7 +284,7 @@ function findAverage(
   const [only, ...others] = [...exact, ...rated];
   if (!only || others.length > 0) return undefined;
   const allowsZero = Number(reader.getKeyword(pointer, 'minimum') ?? 0) <= 0;
-  const none: 0 | null | undefined = allowsNull(reader, pointer) ? null : allowsZero ? 0 : undefined;
+  const none: 0 | null | undefined = reader.allowsNull(pointer) ? null : allowsZero ? 0 : undefined;
   const isInteger = !reader.getTypes(pointer).includes('number');
   return {
     children: only.children,
