@@ -20,6 +20,7 @@ const SLOWEST = [
   'disk-faults',
   'cached-sequences',
   'check-large-contracts',
+  'check-streams',
   'defects-in-responses',
   'defects-in-carts',
   'defects-in-orders',
