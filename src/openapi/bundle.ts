@@ -246,7 +246,9 @@ class Bundler {
   #follow(reference: string, siblings: Node, place: Place, isDynamic = false): unknown {
     const target = this.#files.find(place.file, reference, { from: place.source, isDynamic });
     if (typeof target === 'string') return this.#refuse(reference, siblings, place, target);
-    const isMoved = place.isNames || place.kind === 'pathItems' || !isNode(target.node);
+    // `components: { $ref: components.yaml }`, and other parts of the document itself.
+    const isTop = parsePointer(place.pointer).length === 1;
+    const isMoved = isTop || place.isNames || place.kind === 'pathItems' || !isNode(target.node);
     const component = this.#components.get(getKey(target));
     if (!this.#isReachable(target) && (isMoved || component === place.pointer))
       return this.#move(target, siblings, place);

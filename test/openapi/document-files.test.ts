@@ -128,6 +128,21 @@ describe('a document of several files', () => {
     });
   });
 
+  it('can have all its components in one file', async () => {
+    const { path } = await writeFiles({
+      'api/openapi.yaml': `${withSchema('{ $ref: "parts.yaml#/schemas/Pet" }')}components: { $ref: parts.yaml }\n`,
+      'api/parts.yaml':
+        'schemas:\n  Pet: { type: object, properties: { owner: { $ref: "#/schemas/Owner" } } }\n  Owner: { type: object, properties: { pet: { $ref: "#/schemas/Pet" } } }\n',
+    });
+    const { document } = await loadContract({ path, strict: false });
+    expect(document.components).toEqual({
+      schemas: {
+        Pet: { type: 'object', properties: { owner: { $ref: '#/components/schemas/Owner' } } },
+        Owner: { type: 'object', properties: { pet: { $ref: '#/components/schemas/Pet' } } },
+      },
+    });
+  });
+
   it('can have each operation in a file', async () => {
     const { path } = await writeFiles({
       'api/openapi.yaml':

@@ -333,3 +333,38 @@ describe('An entry that requests create by the id of another one', () => {
     expect((await ask('POST', '/watches', { filmId: 1, plot: 'a' })).body).toEqual({ id: 1, filmId: 1, plot: 'a' });
   });
 });
+
+it('A new entry has the ids of the entry above or of the named entry, and views select by them', async () => {
+  const ID = { 'id!': INTEGER };
+  const Comment = createObject({ ...ID, 'text!': TEXT, 'projectId!': INTEGER, userId: INTEGER });
+  const Note = createObject({ ...ID, 'text!': TEXT, 'taskId!': INTEGER, projectId: INTEGER });
+  const Task = createObject({ ...ID, 'title!': TEXT, 'projectId!': INTEGER, userId: INTEGER });
+  const paths = {
+    ...createResourcePaths('/users/{userId}', createObject({ ...ID, 'name!': TEXT }), createObject({ 'name!': TEXT })),
+    ...createResourcePaths('/projects/{id}', createObject({ ...ID, 'name!': TEXT }), createObject({ 'name!': TEXT })),
+    ...createResourcePaths(
+      '/tasks/{taskId}',
+      Task,
+      createObject({ 'title!': TEXT, 'projectId!': INTEGER, userId: INTEGER }),
+    ),
+    '/tasks/{taskId}/comments': {
+      get: { response: createList(Comment) },
+      post: { request: createObject({ 'text!': TEXT }), response: Comment, status: 201 },
+    },
+    '/notes': {
+      get: { response: createList(Note) },
+      post: { request: createObject({ 'text!': TEXT, 'taskId!': INTEGER }), response: Note, status: 201 },
+    },
+    '/projects/{projectId}/notes': { get: { response: createList(Note) } },
+  };
+  const { ask } = await startApi({ paths });
+  await ask('POST', '/users', { name: 'a' });
+  for (const name of ['b', 'c']) await ask('POST', '/projects', { name });
+  for (const projectId of [1, 2]) await ask('POST', '/tasks', { title: 'd', projectId, userId: 1 });
+  expect((await ask('POST', '/tasks/2/comments', { text: 'e' })).body).toEqual({ id: 1, text: 'e', projectId: 2 });
+  expect((await ask('POST', '/notes', { text: 'f', taskId: 2 })).body).toMatchObject({ projectId: 2 });
+  expect((await ask('GET', '/projects/2/notes')).body).toMatchObject([{ text: 'f' }]);
+  expect((await ask('GET', '/projects/1/notes')).body).toEqual([]);
+  const lines = await explainApi({ paths });
+  expect(lines['GET /notes']).toContain('shows: projectId (projectId of tasks by taskId)');
+});

@@ -130,3 +130,26 @@ describe('a value that follows from a list', () => {
     expect(find('/sheets')).toContain('computes: totalHours (sum of hours of entries), hasEntries');
   });
 });
+
+it('A number is the product of two others if its description says so, also in an entry with others below it', async () => {
+  const Item = createObject({
+    'id!': INTEGER,
+    'name!': TEXT,
+    stock: INTEGER,
+    averageCost: NUMBER,
+    worth: { ...NUMBER, description: 'The worth of all pieces (stock × average cost).' },
+    net: { ...NUMBER, description: 'stock × average cost, less discount' },
+  });
+  const request = createObject({ 'name!': TEXT, stock: INTEGER, averageCost: NUMBER });
+  const Movement = createObject({ 'id!': INTEGER, 'change!': INTEGER });
+  const paths: Paths = {
+    ...createResourcePaths('/items/{itemId}', Item, request),
+    '/items/{itemId}/movements': { get: { response: createList(Movement) } },
+  };
+  expect((await explainApi({ paths }))['GET /items']).toContain('computes: worth (averageCost × stock)');
+  const { ask } = await startApi({ paths });
+  const { id } = (await ask('POST', '/items', { name: 'a', stock: 3, averageCost: 1.1 })).body;
+  expect((await ask('GET', `/items/${id}`)).body).toEqual({ id, name: 'a', stock: 3, averageCost: 1.1, worth: 3.3 });
+  await ask('PUT', `/items/${id}`, { name: 'a', stock: 5, averageCost: 2 });
+  expect((await ask('GET', '/items')).body).toMatchObject([{ worth: 10 }]);
+});

@@ -233,3 +233,16 @@ it('A list of the entries of followed users is mocked if the document does not s
     'mocked: the document does not say which entries are subscriptions feed',
   );
 });
+
+it('Explain names a property that selects the entries of a list although no operation sets it', async () => {
+  const CHOICE = { type: 'string', enum: ['a', 'b'] };
+  const Board = createObject({ 'id!': INTEGER, 'name!': TEXT, role: CHOICE, kind: CHOICE });
+  const paths = {
+    ...createResourcePaths('/boards/{id}', refer('Board'), createObject({ 'name!': TEXT, kind: CHOICE })),
+    '/boards/by-role/{role}': { get: { response: createList(refer('Board')) } },
+    '/boards/by-kind/{kind}': { get: { response: createList(refer('Board')) } },
+  };
+  const lines = await explainApi({ paths, schemas: { Board } });
+  expect(lines['GET /boards/by-role/{role}']).toContain('no operation sets: role');
+  expect(lines['GET /boards/by-kind/{kind}']).not.toContain('no operation sets');
+});

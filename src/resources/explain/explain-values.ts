@@ -11,7 +11,7 @@ import type { Plan } from '../resource.ts';
 import type { ResourceModel } from '../resource-model.ts';
 import { listEditors, listSigned } from '../users/ownership.ts';
 import { describe } from './explain-list.ts';
-import { listGenerated, listOmitted } from './generated-names.ts';
+import { listGenerated, listOmitted, listUnset } from './generated-names.ts';
 
 /** Describes the values that the server sets in an entry, and those that it generates in responses. */
 export function describeValues(model: ResourceModel, plan: Plan): readonly string[] {
@@ -45,6 +45,7 @@ export function describeValues(model: ResourceModel, plan: Plan): readonly strin
     ...describe('generates', never),
     ...describe('generates if missing', sometimes),
     ...describe('masks', masked),
+    ...describe('no operation sets', listUnset(model, plan)),
     ...describe('leaves out', listOmitted(model, plan)),
   ];
 }

@@ -7,7 +7,7 @@ import { isUpload } from '../entries/file-properties.ts';
 import { listComputed } from '../entries/nested-defaults.ts';
 import { findNestedNames } from '../entries/nested-names.ts';
 import { locateFileUrl } from '../entries/uploads.ts';
-import type { Plan, Resource } from '../resource.ts';
+import type { Effect, Plan, Resource } from '../resource.ts';
 import type { ResourceModel } from '../resource-model.ts';
 import { PASSWORD } from '../responses.ts';
 import { listSigned } from '../users/ownership.ts';
@@ -87,6 +87,27 @@ export function listGenerated(model: ResourceModel, plan: Plan): GeneratedNames 
     sometimes: [...open.filter(isSent), ...inside.filter((one) => one.isSent).map(getName)],
     masked,
   };
+}
+
+/** Returns the properties by which the path of a list selects its entries although no operation sets them. */
+export function listUnset(model: ResourceModel, { action, resource, mount }: Plan): readonly string[] {
+  const { isCreated, known, sent } = getSetNames(model)(resource);
+  const isOwn = mount.collection === resource.mounts[0]?.collection;
+  if (action !== 'list' || isOwn || !isCreated) return [];
+  const effects = [...model.inference.plans.values()].flatMap(({ resource: of, effect }) =>
+    of === resource && effect ? listChanged(effect) : [],
+  );
+  const set = new Set([...known, ...sent, ...effects.map(normalizeName)]);
+  return mount.parents.flatMap(({ property, isSender }) => {
+    const isOther = property === undefined || property.includes('.') || isSender === true;
+    return isOther || set.has(normalizeName(property)) ? [] : [property];
+  });
+}
+
+function listChanged({ values, time, counter, toggles, copies, members, files, assigns }: Effect): readonly string[] {
+  const names = [time?.property, counter?.property, toggles, members?.list, assigns?.to];
+  const lists = [values.map(({ property }) => property), copies?.map(({ to }) => to), files];
+  return [...names, ...lists.flat()].filter((name) => name !== undefined);
 }
 
 /**
@@ -170,7 +191,9 @@ const getSetNames = memoizeByObject((model: ResourceModel) =>
         ...(plan.takes ? [plan.takes.property] : []),
       ]),
       ...mounts.flatMap(({ tree }) => tree?.children ?? []),
-      ...[id, ...mounts.flatMap(({ parents }) => parents)].flatMap(({ property }) => property?.split('.')[0] ?? []),
+      ...[id, ...creations.flatMap(({ mount }) => mount.parents)].flatMap(
+        ({ property }) => property?.split('.')[0] ?? [],
+      ),
       ...Object.keys(model.getDefaults(resource)),
       ...Object.keys(model.getInitialValues(resource)),
       ...listComputed(derived, resource),

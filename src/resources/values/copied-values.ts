@@ -6,7 +6,7 @@ import type { SchemaReader } from '../document/schema-reader.ts';
 import { indexReferences } from '../inference/references.ts';
 import type { Inference, PathKey, Resource } from '../resource.ts';
 import { findMemberId } from '../users/member-lists.ts';
-import { SHOWN_NAMES } from '../users/user-names.ts';
+import { SHOWN_NAMES, USER_WORDS } from '../users/user-names.ts';
 import { findNamed } from '../users/users.ts';
 
 /**
@@ -14,6 +14,7 @@ import { findNamed } from '../users/users.ts';
  * `ids`: the property with the id of the other entry.
  * `parent`: where the entry has the id of the other one in its path.
  * `isKept`: whether the value is that of the time when the entry was created, such as a price.
+ * `isStored`: whether new entries store it, because lists select entries by it: an id.
  */
 interface CopiedValue {
   readonly property: string;
@@ -24,6 +25,7 @@ interface CopiedValue {
   readonly parent: PathKey | undefined;
   readonly value: string;
   readonly isKept: boolean;
+  readonly isStored?: boolean;
 }
 
 type References = Pick<Inference, 'resources' | 'users'>;
@@ -91,21 +93,12 @@ function findJoin(
 }
 
 /**
- * Finds the properties that show a property of another entry: `bookName` beside `bookId`, and `cafeName` below
- * `/cafes/{cafeId}`.
- * In a line with a quantity, `price` and `name` are those of the book. An entry that requests create by `bookId` has
- * the `title` of the book; if they send nothing else, it has all texts of the book with the same names.
+ * Returns the entries that an entry names: `named` by an id in it or in a request, and `above` by its path.
+ * `byName` in the result: the resources by the names of such ids.
  */
-export function findCopies(
-  reader: SchemaReader,
-  inference: References,
-  resource: Resource,
-  sent: ReadonlySet<string>,
-): readonly CopiedValue[] {
-  // A member is shown as in the list of its own resource.
-  if (resource.memberOf !== undefined) return [];
-  const properties = reader.getProperties(resource.schema);
+function listSources(reader: SchemaReader, inference: References, resource: Resource, sent: ReadonlySet<string>) {
   const byName = indexReferences(inference);
+  const properties = reader.getProperties(resource.schema);
   const named = [...new Set([...properties.keys(), ...sent])].flatMap((ids) => {
     const target = byName.get(normalizeName(ids));
     const isOwn = ids === resource.id.property && target === resource;
@@ -117,17 +110,56 @@ export function findCopies(
     parent,
     prefix: normalizeName(target.singular),
   }));
+  return { byName, named, above };
+}
+
+/**
+ * Finds the properties that show a property of another entry: `bookName` beside `bookId`, and `cafeName` below
+ * `/cafes/{cafeId}`.
+ * In a line with a quantity, `price` and `name` are those of the book. An entry that requests create by `bookId` has
+ * the `title` of the book; if they send nothing else, it has all texts of the book with the same names.
+ * A new entry has the ids of the entry it names, if requests can't send them: a comment has the `projectId` of its
+ * task.
+ */
+export function findCopies(
+  reader: SchemaReader,
+  inference: References,
+  resource: Resource,
+  sent: ReadonlySet<string>,
+): readonly CopiedValue[] {
+  // A member is shown as in the list of its own resource.
+  if (resource.memberOf !== undefined) return [];
+  const properties = reader.getProperties(resource.schema);
   const member = findMemberId(inference.users, resource);
+  const { byName, named, above } = listSources(reader, inference, resource, sent);
   const sources = [...named, ...above, ...(member === undefined ? [] : [member])];
   const isLine = [...properties.keys()].some((name) => isQuantityName(name));
   const join = findJoin(reader, inference, resource, { named, sent });
+  const { users } = inference;
+  const keys = [resource.id, ...(resource.mounts[0]?.parents ?? [])].map((key) => key.property);
   return [...properties].flatMap(([property, pointer]): readonly CopiedValue[] => {
     const own = normalizeName(property);
-    if (sent.has(property) || !reader.isScalar(pointer) || OWN_ENDS.test(own) || byName.has(own)) return [];
+    const reference = byName.get(own);
+    if (sent.has(property) || !reader.isScalar(pointer)) return [];
     const fits = (target: Resource, name: string) => {
       const found = [...reader.getProperties(target.schema)].find(([one]) => normalizeName(one) === name);
       return found && reader.getTypes(found[1]).join() === reader.getTypes(pointer).join() ? found[0] : undefined;
     };
+    if (reference !== undefined) {
+      const isUser = (one: Resource) => one === users || USER_WORDS.includes(normalizeName(one.singular));
+      const isOwn = isUser(reference) || reference === resource || keys.includes(property);
+      const others = isOwn
+        ? []
+        : sources.filter(({ target }) => ![reference, resource].includes(target) && !isUser(target));
+      const shared = others.flatMap(({ target, ids, parent }) => {
+        const value = fits(target, own);
+        return value === undefined
+          ? []
+          : [createCopy(property, { target, ids, parent, value, isKept: true, isStored: true })];
+      });
+      return takeOne(shared);
+    }
+    if (OWN_ENDS.test(own)) return [];
     const found = sources.flatMap(({ target, ids, parent, prefix }) => {
       const rest = own.startsWith(prefix) ? own.slice(prefix.length) : '';
       const isPrefixed = rest !== '' && !OWN_ENDS.test(rest);
@@ -146,10 +178,23 @@ export function findCopies(
         (isRecognized ? fits(target, own) : undefined) ??
         ofUser;
       if (value === undefined || target === resource) return [];
-      const base = { property, resource: target, schema: target.schema, isList: false } as const;
-      return [{ ...base, ids, parent, value, isKept: isCopy }];
+      return [createCopy(property, { target, ids, parent, value, isKept: isCopy })];
     });
-    const [only, ...more] = found;
-    return only && more.every((one) => one.resource === only.resource) ? [only] : [];
+    return takeOne(found);
   });
+}
+
+function createCopy(
+  property: string,
+  {
+    target,
+    ...source
+  }: Pick<CopiedValue, 'ids' | 'parent' | 'value' | 'isKept' | 'isStored'> & { readonly target: Resource },
+): CopiedValue {
+  return { property, resource: target, schema: target.schema, isList: false, ...source };
+}
+
+/** Returns the first value, unless others are from entries of other resources. */
+function takeOne([only, ...more]: readonly CopiedValue[]): readonly CopiedValue[] {
+  return only && more.every((one) => one.resource === only.resource) ? [only] : [];
 }

@@ -130,7 +130,10 @@ export class DerivedValues {
   /** Returns the required properties of a resource's entries with ids of other entries, such as `authorId`. */
   readonly #getReferences = memoizeByObject((resource: Resource): readonly Reference[] => {
     const required = resource.schema === '' ? [] : this.#reader.getRequired(resource.schema);
-    const references = findReferences(this.#reader, this.#inference, resource.schema, resource);
+    const stored = this.getEmbedded(resource).flatMap(({ property, isStored }) => (isStored ? [property] : []));
+    const references = findReferences(this.#reader, this.#inference, resource.schema, resource).filter(
+      ({ property }) => !stored.includes(property),
+    );
     return references.filter(({ property }) => required.includes(property));
   });
 
@@ -313,23 +316,28 @@ export class DerivedValues {
   }
 
   /**
-   * Returns a new or changed entry whose lines have the values that they keep from other entries: the items of an
-   * invoice keep the prices of their books.
+   * Returns a new or changed entry with the ids that it has from other entries, and whose lines have the values that
+   * they keep from other entries: the items of an invoice keep the prices of their books.
    */
   keepCopies(state: State, resource: Resource, entry: Entry): Entry {
+    const copy = (of: Resource, one: Embedded, from: Entry) => {
+      const value = this.#showEmbedded(of, one, state, from, {})?.value;
+      return value === undefined ? [] : [[one.property, value] as const];
+    };
+    const ids = this.getEmbedded(resource).flatMap((one) => (one.isStored ? copy(resource, one, entry) : []));
     const lists = this.getParts(resource).flatMap((part) => {
       const { property = '' } = part.part ?? {};
       const items = getOwn(entry, property);
       const kept = this.getEmbedded(part).filter(({ isKept }) => isKept);
       if (kept.length === 0 || !Array.isArray(items) || !items.every(isNode)) return [];
-      const copy = (item: Entry) =>
-        kept.flatMap((one) => {
-          const value = this.#showEmbedded(part, one, state, item, {})?.value;
-          return value === undefined ? [] : [[one.property, value] as const];
-        });
-      return [[property, items.map((item) => ({ ...item, ...Object.fromEntries(copy(item)) }))] as const];
+      const complete = (item: Entry) => ({
+        ...item,
+        ...Object.fromEntries(kept.flatMap((one) => copy(part, one, item))),
+      });
+      return [[property, items.map(complete)] as const];
     });
-    return lists.length === 0 ? entry : { ...entry, ...Object.fromEntries(lists) };
+    const added = [...ids, ...lists];
+    return added.length === 0 ? entry : { ...entry, ...Object.fromEntries(added) };
   }
 
   /**

@@ -65,11 +65,13 @@ export function findTotals(
   );
   const sources = [...own, ...others.filter(({ name }) => !own.some((one) => one.name === name))];
   const example = reader.getExample(schema);
-  const line = sources.length === 0 ? findLineTotal(reader, properties) : undefined;
+  const multiplied = findMultiplied(reader, properties).filter(({ property }) => !isSent(property));
+  const known = multiplied.map(({ property }) => property);
+  const line = sources.length + multiplied.length === 0 ? findLineTotal(reader, properties) : undefined;
   if (line && !isSent(line.property)) return isTrueForExample(example, line) ? [line] : [];
   const hasSurcharge = properties.some(([name]) => SURCHARGE.test(normalizeName(name)));
-  return properties.flatMap(([property, pointer]): readonly Total[] => {
-    if (isSent(property)) return [];
+  const found = properties.flatMap(([property, pointer]): readonly Total[] => {
+    if (isSent(property) || known.includes(property)) return [];
     const types = reader.getTypes(pointer);
     const name = normalizeName(property);
     if (types.includes('boolean')) return findPresence(property, sources);
@@ -85,6 +87,7 @@ export function findTotals(
     });
     return sums.length === 1 && isTrueForExample(example, sums[0]) ? sums : [];
   });
+  return [...multiplied, ...found];
 }
 
 /** Matches the names of entries that are the parts of an entry, and not, for example, its refunds. */
@@ -114,7 +117,7 @@ function findPresence(property: string, sources: readonly Source[]): readonly To
 }
 
 /** A name of the price of all pieces of an item, without uppercase letters and separators. */
-const LINE_TOTAL = /^(?:line|item|row|sub)?total(?:price|cost|amount)?(cents|minor)?$/;
+const LINE_TOTAL = /^(?:line|item|row|sub)?total(?:price|cost|amount|value)?(cents|minor)?$/;
 
 /** Finds the price of all pieces of an item, such as `subtotal` beside `price` and `quantity`. */
 function findLineTotal(
@@ -132,6 +135,27 @@ function findLineTotal(
   const units = [LINE_TOTAL.exec(normalizeName(property)), PRICE.exec(normalizeName(price))].map((found) => found?.[1]);
   if (others.length + prices.length > 0 || units[0] !== units[1]) return undefined;
   return { property, source: undefined, shows: { property: price, quantity } };
+}
+
+/** Matches two numbers that a description multiplies: `quantity × unit price`. */
+const MULTIPLIED = /([\w ]+?) *(?:×|\*|\bx\b|\btimes\b|\bmultiplied by\b) *([\w ]+)/i;
+
+/** Finds the numbers whose descriptions multiply two others of the entry. */
+function findMultiplied(
+  reader: SchemaReader,
+  properties: readonly (readonly [name: string, schema: string])[],
+): readonly Total[] {
+  const numbers = properties.filter(([, pointer]) => reader.allowsNumber(pointer));
+  return numbers.flatMap(([property, pointer]): readonly Total[] => {
+    const description = String(reader.getKeyword(pointer, 'description') ?? '');
+    const [before, after] = (MULTIPLIED.exec(description) ?? []).slice(1).map(normalizeName);
+    if (before === undefined || after === undefined || SURCHARGE.test(normalizeName(description))) return [];
+    const others = numbers.flatMap(([name]) => (name === property ? [] : [name]));
+    const [quantity, ...more] = others.filter((name) => before.endsWith(normalizeName(name)));
+    const [price, ...prices] = others.filter((name) => name !== quantity && after.startsWith(normalizeName(name)));
+    if (quantity === undefined || price === undefined || more.length + prices.length > 0) return [];
+    return [{ property, source: undefined, shows: { property: price, quantity } }];
+  });
 }
 
 /** Finds the only number of an item whose sum has a name such as `total`, `totalCents` or `totalHours`. */
