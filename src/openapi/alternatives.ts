@@ -96,7 +96,11 @@ function validateSelected(alternatives: Alternatives, value: unknown, validate: 
   if (index === undefined || !isNode(schemas[index])) return undefined;
   const errors = validate(`${pointer}/${index}`, value);
   // A value that matches several alternatives of a `oneOf` has no error in any of them.
-  return errors.length > 0 ? errors : undefined;
+  if (errors.length === 0) return undefined;
+  // The path starts at the alternative. It shows that the error is in one, unless this is a schema with a name.
+  return '$ref' in schemas[index]
+    ? errors
+    : errors.map((error) => ({ ...error, schemaPath: `#/oneOf/selected${error.schemaPath.replace(/^#/, '')}` }));
 }
 
 /**

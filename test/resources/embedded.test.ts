@@ -368,3 +368,30 @@ it('A new entry has the ids of the entry above or of the named entry, and views 
   const lines = await explainApi({ paths });
   expect(lines['GET /notes']).toContain('shows: projectId (projectId of tasks by taskId)');
 });
+
+it('A new entry has no id of the named entry that an action sets', async () => {
+  const Agent = createObject({ 'id!': INTEGER, 'name!': TEXT });
+  const Customer = createObject({ 'id!': INTEGER, 'name!': TEXT, agentId: INTEGER });
+  const Ticket = createObject({ 'id!': INTEGER, 'text!': TEXT, 'customerId!': INTEGER, agentId: INTEGER });
+  const paths = {
+    ...createResourcePaths('/agents/{agentId}', Agent, createObject({ 'name!': TEXT })),
+    ...createResourcePaths('/customers/{id}', Customer, createObject({ 'name!': TEXT, agentId: INTEGER })),
+    ...createResourcePaths(
+      '/tickets/{ticketId}',
+      refer('Ticket'),
+      createObject({ 'text!': TEXT, customerId: INTEGER }),
+    ),
+    '/tickets/{ticketId}/assign': {
+      post: { request: createObject({ 'agentId!': INTEGER }), response: refer('Ticket'), errors: [404] },
+    },
+  };
+  const { ask } = await startApi({ paths, schemas: { Ticket } });
+  await ask('POST', '/agents', { name: 'a' });
+  await ask('POST', '/customers', { name: 'b', agentId: 1 });
+  expect((await ask('POST', '/tickets', { text: 'c', customerId: 1 })).body).toEqual({
+    id: 1,
+    text: 'c',
+    customerId: 1,
+  });
+  expect((await ask('POST', '/tickets/1/assign', { agentId: 1 })).body).toMatchObject({ agentId: 1 });
+});

@@ -314,3 +314,35 @@ describe('a file in a form', () => {
     expect((await read(fileUrl)).headers.get('content-type')).toBe('application/octet-stream');
   });
 });
+
+it('A file that an action receives for something else, and a file that the server creates, are not that of an entry', async () => {
+  const STATUS = { type: 'string', enum: ['draft', 'signed'] };
+  const Document = createObject({ 'id!': INTEGER, fileName: TEXT, status: STATUS });
+  const get = { response: FILE, responseType: 'application/pdf' };
+  const api = {
+    paths: {
+      ...createResourcePaths('/documents/{documentId}', refer('Document')),
+      '/documents': {
+        get: { response: createList(refer('Document')) },
+        post: createUpload(createObject({ 'file!': FILE }), refer('Document'), 201),
+      },
+      '/documents/{documentId}/export': { get },
+      '/documents/{documentId}/content': { get },
+      '/documents/{documentId}/sign': { post: createUpload(createObject({ signature: FILE }), refer('Document')) },
+    },
+    schemas: { Document },
+  };
+  const { url, ask } = await startApi(api);
+  const send = async (path: string, field: string, text: string) => {
+    const form = new FormData();
+    form.append(field, new Blob([text], { type: 'application/pdf' }), `${text}.pdf`);
+    return (await fetch(url + path, { method: 'POST', body: form })).json();
+  };
+  await send('/documents', 'file', 'contract');
+  expect(await send('/documents/1/sign', 'signature', 'name')).toMatchObject({
+    status: 'signed',
+    fileName: 'contract.pdf',
+  });
+  expect((await ask('GET', '/documents/1/content')).text).toBe('contract');
+  expect((await ask('GET', '/documents/1/export')).text).not.toBe('contract');
+});

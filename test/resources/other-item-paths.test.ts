@@ -187,3 +187,22 @@ it('An entry without a path of its own is the parent of the entries below its id
   expect((await ask('GET', '/threads/1')).body).toEqual({ thread: { id: 1, title: 'c' } });
   expect((await explainApi(api))['GET /threads/{threadId}']).toContain('leaves out: posts');
 });
+
+it('An entry with the id of another one beside its own is not the parent of entries below this other id', async () => {
+  const Student = createObject({ 'id!': { type: 'integer' }, 'studentId!': { type: 'integer' } });
+  const Grade = createObject({ 'id!': { type: 'integer' }, 'mark!': { type: 'integer' } });
+  const course = createObject({ 'title!': { type: 'string' } });
+  const paths = {
+    ...createResourcePaths('/courses/{courseId}', createObject({ 'id!': { type: 'integer' }, 'title!': {} }), course),
+    '/courses/{courseId}/students': {
+      get: { response: createList(Student) },
+      post: { request: createObject({ 'studentId!': { type: 'integer' } }), response: Student, status: 201 },
+    },
+    '/students/{studentId}/grades': {
+      get: { response: createList(Grade) },
+      post: { request: createObject({ 'mark!': { type: 'integer' } }), response: Grade, status: 201 },
+    },
+  };
+  const { ask } = await startApi({ paths });
+  expect((await ask('POST', '/students/77/grades', { mark: 1 })).status).toBe(201);
+});

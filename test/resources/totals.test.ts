@@ -139,6 +139,8 @@ it('A number is the product of two others if its description says so, also in an
     averageCost: NUMBER,
     worth: { ...NUMBER, description: 'The worth of all pieces (stock × average cost).' },
     net: { ...NUMBER, description: 'stock × average cost, less discount' },
+    rate: { ...NUMBER, description: 'stock × average cost / 60' },
+    total: { ...NUMBER, description: 'Stock * average cost + handling' },
   });
   const request = createObject({ 'name!': TEXT, stock: INTEGER, averageCost: NUMBER });
   const Movement = createObject({ 'id!': INTEGER, 'change!': INTEGER });

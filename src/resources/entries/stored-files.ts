@@ -10,7 +10,7 @@ export const FILES = '$files';
 
 /** Returns whether a value is a file from a form: a `data:` URL with the size of the file. */
 export function isFile(value: unknown): value is string {
-  return typeof value === 'string' && /^data:[^,]*;size=\d+;base64,/.test(value);
+  return typeof value === 'string' && /^data:[^,\p{Cc}]*;size=\d+;base64,/u.test(value);
 }
 
 /** What a `data:` URL says about its file. `size`: in bytes. */

@@ -242,7 +242,9 @@ export function replaceFile(model: FileModel, plan: FilePlan, entry: Entry, inpu
   if (plan.effect?.clears !== undefined && plan.effect.files?.length === 0)
     return markRemoved(inference, resource, entry);
   const body = toNode(input.body);
-  if (!isUpload(route) || findFile(body) === undefined) return entry;
+  // The signature that `POST /documents/{id}/sign` receives is not the file of the document.
+  const isOther = plan.effect !== undefined && plan.effect.files === undefined;
+  if (isOther || !isUpload(route) || findFile(body) === undefined) return entry;
   const about = Object.entries(describeUpload(reader, resource, route, body, contract.isValid));
   // The size of a product with a photo is not that of the file.
   const isFile = isFileEntry(reader, resource);
@@ -304,10 +306,17 @@ export function findDownload({ mockedPlans }: Inference, resource: Resource): Mo
   return [...mockedPlans.values()].find(({ file }) => file?.resource === resource);
 }
 
-/** Returns whether an operation returns files: its success response has a body, but no schema in JSON or XML. */
-export function isDownload({ method, responses, successStatus }: Route): boolean {
+/** Matches the names of files that a server creates itself: `export.csv` of a user. */
+const CREATED_FILE = /^(?:exports?|reports?|qr(?:[-_]?codes?)?|bar[-_]?codes?|ical|ics|calendar|csv)(?:\.\w+)?$/i;
+
+/**
+ * Returns whether an operation returns uploaded files: its success response has a body, but no schema in JSON or XML,
+ * and its path is not that of a file which the server creates.
+ */
+export function isDownload({ method, path, responses, successStatus }: Route): boolean {
   const types = Object.keys(findResponse(responses, successStatus)?.media ?? {});
-  return method === 'GET' && types.length > 0 && findValueMedia(responses, successStatus) === undefined;
+  const isFileOnly = types.length > 0 && findValueMedia(responses, successStatus) === undefined;
+  return method === 'GET' && isFileOnly && !CREATED_FILE.test(getLastSegment(path));
 }
 
 /**

@@ -36,7 +36,7 @@ export function addOtherItemPaths(
     known.add(getPathForm(route.path));
     added.set(only.resource, [...(added.get(only.resource) ?? []), only.mount]);
   }
-  return addPlaces(routes, addMounts(resources, added));
+  return addPlaces(reader, routes, addMounts(resources, added));
 }
 
 function addMounts(resources: readonly Resource[], added: ReadonlyMap<Resource, readonly Mount[]>) {
@@ -50,7 +50,11 @@ function addMounts(resources: readonly Resource[], added: ReadonlyMap<Resource, 
  * Adds the paths of entries that are only a part of other paths: `/lists/{listId}` of `/lists/{listId}/cards`, for the
  * lists of `/boards/{boardId}/lists`. No other list can have the name of the entries.
  */
-function addPlaces(routes: readonly Route[], resources: readonly Resource[]): readonly Resource[] {
+function addPlaces(
+  reader: SchemaReader,
+  routes: readonly Route[],
+  resources: readonly Resource[],
+): readonly Resource[] {
   const known = new Set([...listUsed(resources)].map(getPathForm));
   const places = new Map(
     routes.flatMap(({ path }) => {
@@ -66,6 +70,9 @@ function addPlaces(routes: readonly Route[], resources: readonly Resource[]): re
       ({ kind, singular }) => kind === 'collection' && normalizeName(singular) === name,
     );
     if (!only || others.length > 0 || !isPlace(routes, only, base, parameter)) continue;
+    // The student of a course that has an `id` and a `studentId` is a student elsewhere.
+    const names = only.id.property === undefined ? [] : [...reader.getProperties(only.schema).keys()];
+    if (names.some((own) => own !== only.id.property && normalizeName(own) === `${name}id`)) continue;
     const mount = {
       collection: getParentPath(item),
       item,

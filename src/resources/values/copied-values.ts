@@ -155,7 +155,7 @@ export function findCopies(
         const value = fits(target, own);
         return value === undefined
           ? []
-          : [createCopy(property, { target, ids, parent, value, isKept: true, isStored: true })];
+          : [createCopy(property, { target, ids, parent, value, isKept: false, isStored: true })];
       });
       return takeOne(shared);
     }
@@ -197,4 +197,11 @@ function createCopy(
 /** Returns the first value, unless others are from entries of other resources. */
 function takeOne([only, ...more]: readonly CopiedValue[]): readonly CopiedValue[] {
   return only && more.every((one) => one.resource === only.resource) ? [only] : [];
+}
+
+/** Returns whether an action such as `assign` can set a property of the entries of a resource. */
+export function isSetByAction({ plans }: Pick<Inference, 'plans'>, resource: Resource, property: string): boolean {
+  return [...plans.values()].some(
+    ({ resource: of, effect }) => of === resource && (effect?.setsBody || effect?.assigns?.to === property),
+  );
 }

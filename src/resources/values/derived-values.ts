@@ -26,6 +26,7 @@ import {
   setGeneratedInside,
   toList,
 } from './completed.ts';
+import { isSetByAction } from './copied-values.ts';
 import { computeDerived, type EntryReading, findChildren, mergeInside } from './derived.ts';
 import { type Embedded, findEmbedded, findShown, listUnlinked, showsNone, showsNull } from './embedded.ts';
 import { findEntryCounts } from './entry-counts.ts';
@@ -131,16 +132,15 @@ export class DerivedValues {
   readonly #getReferences = memoizeByObject((resource: Resource): readonly Reference[] => {
     const required = resource.schema === '' ? [] : this.#reader.getRequired(resource.schema);
     const stored = this.getEmbedded(resource).flatMap(({ property, isStored }) => (isStored ? [property] : []));
-    const references = findReferences(this.#reader, this.#inference, resource.schema, resource).filter(
-      ({ property }) => !stored.includes(property),
-    );
-    return references.filter(({ property }) => required.includes(property));
+    const references = findReferences(this.#reader, this.#inference, resource.schema, resource);
+    return references.filter(({ property }) => required.includes(property) && !stored.includes(property));
   });
 
   /** Returns the properties of a resource's entries that show other entries, such as `author`. */
-  readonly getEmbedded = memoizeByObject((resource: Resource): readonly Embedded[] =>
-    findEmbedded(this.#reader, this.#inference, resource, this.getSent(resource)),
-  );
+  readonly getEmbedded = memoizeByObject((resource: Resource): readonly Embedded[] => {
+    const embedded = findEmbedded(this.#reader, this.#inference, resource, this.getSent(resource));
+    return embedded.filter((one) => !one.isStored || !isSetByAction(this.#inference, resource, one.property));
+  });
 
   /**
    * Returns the lists of objects in a resource's entries whose objects show other entries, or have totals of their own:
@@ -324,17 +324,16 @@ export class DerivedValues {
       const value = this.#showEmbedded(of, one, state, from, {})?.value;
       return value === undefined ? [] : [[one.property, value] as const];
     };
-    const ids = this.getEmbedded(resource).flatMap((one) => (one.isStored ? copy(resource, one, entry) : []));
+    const ids = this.getEmbedded(resource).flatMap((one) =>
+      one.isStored ? copy(resource, one, omitKeys(entry, [one.property])) : [],
+    );
     const lists = this.getParts(resource).flatMap((part) => {
       const { property = '' } = part.part ?? {};
       const items = getOwn(entry, property);
       const kept = this.getEmbedded(part).filter(({ isKept }) => isKept);
       if (kept.length === 0 || !Array.isArray(items) || !items.every(isNode)) return [];
-      const complete = (item: Entry) => ({
-        ...item,
-        ...Object.fromEntries(kept.flatMap((one) => copy(part, one, item))),
-      });
-      return [[property, items.map(complete)] as const];
+      const listCopies = (item: Entry) => kept.flatMap((one) => copy(part, one, item));
+      return [[property, items.map((item) => ({ ...item, ...Object.fromEntries(listCopies(item)) }))] as const];
     });
     const added = [...ids, ...lists];
     return added.length === 0 ? entry : { ...entry, ...Object.fromEntries(added) };
@@ -399,8 +398,8 @@ export class DerivedValues {
     entry: Entry,
     { sender, getNow, depth = 0, above = [] }: Viewing,
   ): Completed | undefined {
-    const { resource, schema, value, shows, children, isKept, property, ids, isSent, members } = embedded;
-    if (isKept && Object.hasOwn(entry, property)) return { value: entry[property], generated: [] };
+    const { resource, schema, value, shows, children, isKept, isStored, property, ids, isSent, members } = embedded;
+    if ((isKept || isStored) && Object.hasOwn(entry, property)) return { value: entry[property], generated: [] };
     if (children?.resource.name === own.name && depth >= MAX_TREE_DEPTH)
       return this.#reader.getRequired(own.schema).includes(property) ? toList([]) : undefined;
     const found = findShown(embedded, state, entry, children && getParentId(own, entry));

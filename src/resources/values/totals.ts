@@ -137,8 +137,8 @@ function findLineTotal(
   return { property, source: undefined, shows: { property: price, quantity } };
 }
 
-/** Matches two numbers that a description multiplies: `quantity × unit price`. */
-const MULTIPLIED = /([\w ]+?) *(?:×|\*|\bx\b|\btimes\b|\bmultiplied by\b) *([\w ]+)/i;
+/** Matches a description that multiplies two numbers, and does nothing else with them: `quantity × unit price`. */
+const MULTIPLIED = /(?:^|[=:(]) *([\w ]+?) *(?:×|\*|\bx\b|\btimes\b|\bmultiplied by\b) *([\w ]+?) *(?:$|[.;,)](?!\d))/i;
 
 /** Finds the numbers whose descriptions multiply two others of the entry. */
 function findMultiplied(
@@ -151,9 +151,9 @@ function findMultiplied(
     const [before, after] = (MULTIPLIED.exec(description) ?? []).slice(1).map(normalizeName);
     if (before === undefined || after === undefined || SURCHARGE.test(normalizeName(description))) return [];
     const others = numbers.flatMap(([name]) => (name === property ? [] : [name]));
-    const [quantity, ...more] = others.filter((name) => before.endsWith(normalizeName(name)));
-    const [price, ...prices] = others.filter((name) => name !== quantity && after.startsWith(normalizeName(name)));
-    if (quantity === undefined || price === undefined || more.length + prices.length > 0) return [];
+    const quantity = others.find((name) => normalizeName(name) === before);
+    const price = others.find((name) => name !== quantity && normalizeName(name) === after);
+    if (quantity === undefined || price === undefined) return [];
     return [{ property, source: undefined, shows: { property: price, quantity } }];
   });
 }
