@@ -12,13 +12,12 @@ const SLOWEST = [
   'check/own-shop',
   'http/request-timeouts',
   'shop/operations/custom-handlers',
-  'resources/plain-sequences',
   'check/check-server',
 ];
 
 export default defineConfig({
   test: {
-    include: ['test/*.test.ts', 'test/!(long|postgres|examples)/**/*.test.ts'],
+    include: ['test/*.test.ts', 'test/!(long|postgres|examples|random)/**/*.test.ts'],
     globalSetup: 'test/support/harness/build.ts',
     setupFiles: 'test/support/harness/random-seed.ts',
     sequence: { sequencer: startFirst(SLOWEST) },
