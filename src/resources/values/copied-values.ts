@@ -14,7 +14,7 @@ import { findNamed } from '../users/users.ts';
  * `ids`: the property with the id of the other entry.
  * `parent`: where the entry has the id of the other one in its path.
  * `isKept`: whether the value is that of the time when the entry was created, such as a price.
- * `isStored`: whether new entries store it, because lists select entries by it: an id.
+ * `isStored`: whether new and changed entries store it, because lists select entries by it: an id.
  */
 interface CopiedValue {
   readonly property: string;

@@ -44,7 +44,7 @@ export interface Embedded {
   readonly isOnlyId?: boolean;
   /** Whether the value is that of the time when the entry was created, such as a price. */
   readonly isKept?: boolean;
-  /** Whether new entries store the value, because lists select entries by it: the id of another entry. */
+  /** Whether new and changed entries store the value, because lists select entries by it: the id of another entry. */
   readonly isStored?: boolean;
 }
 
