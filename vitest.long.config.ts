@@ -49,7 +49,7 @@ export default defineConfig({
         test: {
           name: 'random',
           include: ['test/random/**/*.test.ts'],
-          // More random cases than in `npm test`.
+          // More random cases than without these variables.
           env: { SEEDS: '300', DOCUMENTS: '40' },
         },
       },
